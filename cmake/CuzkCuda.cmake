@@ -1,0 +1,23 @@
+# Device code is optional. CUZK_HAS_CUDA says whether this build has it.
+
+set(CUZK_HAS_CUDA OFF)
+if(CUZK_CUDA STREQUAL "AUTO")
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+        set(CUZK_HAS_CUDA ON)
+    endif()
+elseif(CUZK_CUDA)
+    set(CUZK_HAS_CUDA ON)
+endif()
+
+if(CUZK_HAS_CUDA)
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+        set(CMAKE_CUDA_ARCHITECTURES 90)
+    endif()
+    enable_language(CUDA)
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    find_package(CUDAToolkit REQUIRED)
+endif()
+message(STATUS "Device code: ${CUZK_HAS_CUDA}")

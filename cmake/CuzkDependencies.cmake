@@ -1,0 +1,15 @@
+# Debian 12 packages; docs/dependencies.md gives the reason for each.
+
+find_package(Threads REQUIRED)
+find_package(TBB 2021 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
+if(CUZK_TESTS)
+    find_package(GTest 1.12 REQUIRED)
+endif()
+if(CUZK_BENCH)
+    find_package(benchmark 1.7 REQUIRED)
+endif()
