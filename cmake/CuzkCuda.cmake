@@ -16,8 +16,12 @@ if(CUZK_HAS_CUDA)
         set(CMAKE_CUDA_ARCHITECTURES 90)
     endif()
     enable_language(CUDA)
-    set(CMAKE_CUDA_STANDARD 20)
-    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-    find_package(CUDAToolkit REQUIRED)
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 knows the dialect of older compilers only
+        set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+        set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+    endif()
+    # The relaxed constexpr lets device code call the constexpr functions that derive the field constants.
+    target_compile_options(cuzk_flags INTERFACE
+        "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--Werror=all-warnings>")
 endif()
 message(STATUS "Device code: ${CUZK_HAS_CUDA}")
