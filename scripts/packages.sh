@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034  # the lists are for the scripts that source this file
 # Sourced: Debian packages by name, installed only where missing.
 
 readonly build_packages=(
@@ -26,7 +27,7 @@ need_packages() {
     fi
     echo "installing ${missing[*]}"
     "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        "${missing[@]}" >/dev/null
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+        -o DPkg::Lock::Timeout=300 --no-install-recommends "${missing[@]}" >/dev/null
     echo "installed ${#missing[@]} packages ✔"
 }

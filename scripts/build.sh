@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# Sourced from the repository root: configuring and building by preset.
+
+# Two cores are the smallest machine the project is built on; more are used where there are more.
+build_jobs=${CUZK_JOBS:-$(nproc)}
+
+# Null-separated list of our C++ and CUDA sources.
+sources() {
+    git ls-files -z --cached --others --exclude-standard -- \
+        'src/*.hpp' 'src/*.cpp' 'src/*.cu' 'tests/*.hpp' 'tests/*.cpp' 'tests/*.cu' \
+        'bench/*.hpp' 'bench/*.cpp' 'fuzz/*.hpp' 'fuzz/*.cpp'
+}
+
+# configure_preset PRESET: nothing is done when the build folder is configured; ninja reconfigures by itself.
+configure_preset() {
+    local preset=$1 options=() log=build/configure-$1.log
+    if [[ -f build/$preset/build.ninja ]]; then
+        return 0
+    fi
+    case $preset in
+        cuda) options+=("-DCMAKE_CUDA_COMPILER=$(scripts/cuda_toolchain.sh)") ;;
+        fuzz) options+=(-DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14) ;;
+        *) options+=(-DCMAKE_CXX_COMPILER=g++) ;;
+    esac
+    mkdir -p build
+    if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
+        cat "$log" >&2
+        return 1
+    fi
+}
+
+# build_preset PRESET [TARGET...]: all targets where none is named.
+build_preset() {
+    local preset=$1 log=build/build-$1.log
+    shift
+    configure_preset "$preset"
+    local targets=()
+    if (($# > 0)); then
+        targets=(--target "$@")
+    fi
+    # On a terminal ninja's one status line shows the progress; elsewhere only a failure is worth printing.
+    if [[ -t 1 ]]; then
+        cmake --build "build/$preset" -j "$build_jobs" "${targets[@]}"
+    elif ! cmake --build "build/$preset" -j "$build_jobs" "${targets[@]}" >"$log" 2>&1; then
+        grep -v '^\[' "$log" | tail -n 100 >&2 || true
+        echo "build of preset $preset failed; whole log: $log" >&2
+        return 1
+    fi
+}
