@@ -15,7 +15,8 @@ namespace cuzk {
 // Calls body(first, last) on sub-ranges that cover [begin, end), on `threads` threads (the caller's among them). The
 // first exception of a body stops the hand-out of further sub-ranges and is rethrown here.
 template <class Body>
-void thread_loop(std::size_t begin, std::size_t end, std::size_t grain, std::size_t threads, const Body& body) {
+void thread_loop(std::size_t begin, std::size_t end, std::size_t grain, std::size_t threads,
+                 const Body& body) {
     const std::size_t step = std::max({grain, (end - begin) / (4 * threads), std::size_t{1}});
     std::atomic<std::size_t> next{begin};
     std::mutex failure_mutex;
