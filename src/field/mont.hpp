@@ -8,17 +8,20 @@ namespace cuzk::mont {
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> add(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-    return portable::add(a, b, FieldConstants<P>::kModulus);
+    constexpr auto kModulus = FieldConstants<P>::kModulus;
+    return portable::add(a, b, kModulus);
 }
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> sub(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-    return portable::sub(a, b, FieldConstants<P>::kModulus);
+    constexpr auto kModulus = FieldConstants<P>::kModulus;
+    return portable::sub(a, b, kModulus);
 }
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-    return portable::mont_mul(a, b, FieldConstants<P>::kModulus, FieldConstants<P>::kN0);
+    constexpr auto kModulus = FieldConstants<P>::kModulus;
+    return portable::mont_mul(a, b, kModulus, FieldConstants<P>::kN0);
 }
 
 template <class P>
@@ -30,10 +33,12 @@ CUZK_HD constexpr BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> inverse(const BigInt<P::kLimbs>& a) {
     using C = FieldConstants<P>;
-    BigInt<P::kLimbs> r = C::kR;
+    constexpr auto kR = C::kR;
+    constexpr auto kModulusMinusTwo = C::kModulusMinusTwo;
+    BigInt<P::kLimbs> r = kR;
     for (std::size_t i = C::kBits; i-- > 0;) {
         r = sqr<P>(r);
-        if (C::kModulusMinusTwo.bit(i)) r = mul<P>(r, a);
+        if (kModulusMinusTwo.bit(i)) r = mul<P>(r, a);
     }
     return r;
 }
