@@ -21,7 +21,8 @@ DEPS = re.compile(r"DEPS\s+([a-z0-9_ \n]+?)(?:\bLIBS\b|\))", re.IGNORECASE)
 
 
 def declared_deps(layer_dir):
-    match = DEPS.search((layer_dir / "CMakeLists.txt").read_text())
+    lists = layer_dir / "CMakeLists.txt"
+    match = DEPS.search(lists.read_text()) if lists.is_file() else None
     return set(match.group(1).split()) if match else set()
 
 
