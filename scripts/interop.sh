@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# interop.sh [OPTIONS of interop/run.sh]: brings Node.js where it is missing, and runs the checks against other implementations.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/packages.sh
+source scripts/packages.sh
+
+if ! command -v npm >/dev/null; then
+    need_packages nodejs npm
+fi
+CUZK=$PWD/build/release/bin/cuzk interop/run.sh "$@"
