@@ -56,7 +56,10 @@ struct Bn254G2 {
     using Scalar = Bn254Fr;
     static constexpr const char* kName = "BN254 G2";
     // 3 / (9 + u)
-    static constexpr Field b() { return Field::from_u64(3) * Field{Bn254Fp::from_u64(9), Bn254Fp::one()}.inverse(); }
+    CUZK_HD static constexpr Field b() {
+        constexpr Field v = Field::from_u64(3) * Field{Bn254Fp::from_u64(9), Bn254Fp::one()}.inverse();
+        return v;
+    }
     static constexpr Field generator_x() {
         using F = Field::Base;
         return {F::from_int(F::Int::from_hex("1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed")),
@@ -69,7 +72,14 @@ struct Bn254G2 {
     }
 };
 
-// A curve names its two groups, their fields and the tower of its pairing.
+// Which sextic twist of E: y^2 = x^3 + b holds G2, with xi = w^6 of the tower.
+enum class Twist {
+    kM,  // y^2 = x^3 + b xi; (x, y) lies at (x / w^2, y / w^3) on E
+    kD,  // y^2 = x^3 + b / xi; (x, y) lies at (x w^2, y w^3) on E
+};
+
+// A curve names its two groups, their fields and the tower of its pairing. The parameter x of its family (BLS12 or BN) is
+// kX, or -kX where kXIsNegative: p and r are polynomials in it.
 struct Bls12_381 {
     static constexpr const char* kName = "bls12381";  // as snarkjs writes it
     using Fp = Bls12_381Fp;
@@ -78,6 +88,9 @@ struct Bls12_381 {
     using G2 = Bls12_381G2;
     using Tower = Bls12_381Tower;
     using Gt = Fp12<Tower>;
+    static constexpr u64 kX = 0xd201000000010000;
+    static constexpr bool kXIsNegative = true;
+    static constexpr Twist kTwist = Twist::kM;
 };
 
 struct Bn254 {
@@ -88,6 +101,9 @@ struct Bn254 {
     using G2 = Bn254G2;
     using Tower = Bn254Tower;
     using Gt = Fp12<Tower>;
+    static constexpr u64 kX = 4965661367192848881;
+    static constexpr bool kXIsNegative = false;
+    static constexpr Twist kTwist = Twist::kD;
 };
 
 }  // namespace cuzk
