@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Filecoin: the network's own verifier (built with cargo from ../shared/oracle/tool) judges a WindowPoSt proof that cuzk makes from
+a recorded assignment and the real parameter file; cuzk judges the proofs that the network's prover made."""
+import json
+import os
+import shutil
+
+from check import CACHE, SHARED, check, cuzk_exits, expect, finish, run, skip, work_directory
+
+ORACLE = SHARED / "oracle"
+PARAMS = ORACLE / "params"
+PROOF_BYTES = 192
+work = work_directory("filecoin")
+
+
+def build_judge():
+    """The verifier's binary: built once into the cache (some five minutes), reused as long as its source is the same."""
+    root = CACHE / "oracle"
+    source = root / "tool"
+    fresh = {p.relative_to(ORACLE / "tool"): p.read_bytes() for p in (ORACLE / "tool").rglob("*") if p.is_file()}
+    for leaf, content in fresh.items():
+        copy = source / leaf
+        if not copy.exists() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+    environment = dict(os.environ, CARGO_TARGET_DIR=str(root / "target"))
+    done = run("cargo", "build", "--release", "--locked", "--quiet", cwd=source, env=environment)
+    expect(done.returncode == 0, f"cargo build: {done.output[-800:]}")
+    return root / "target" / "release" / "oracle"
+
+
+def judge(binary, case, proof):
+    environment = dict(os.environ, FIL_PROOFS_PARAMETER_CACHE=str(PARAMS), FIL_PROOFS_PARENT_CACHE=str(work / "parents"),
+                       RUST_LOG="off")
+    return run(binary, "verify", ORACLE / case, proof, env=environment)
+
+
+def vk_by_inputs():
+    """Verifying keys by their number of public inputs: 864 bytes of fixed points, a count, 96 bytes an input (and the one)."""
+    return {(path.stat().st_size - 868) // 96 - 1: path for path in PARAMS.glob("*.vk")}
+
+
+def partitions(case):
+    """(public inputs in decimal, proof bytes) of each partition that the case records and has a proof of."""
+    recorded = json.loads((ORACLE / case / "circuit.json").read_text())["partitions_recorded"]
+    proofs = (ORACLE / case / "proof.bin").read_bytes()
+    for k, partition in enumerate(recorded):
+        numbers = [int.from_bytes(bytes.fromhex(x), "little") for x in partition["inputs"]]
+        expect(numbers[0] == 1, "the first input is the constant one")
+        proof = proofs[k * PROOF_BYTES:(k + 1) * PROOF_BYTES]
+        if len(proof) == PROOF_BYTES:
+            yield k, [str(n) for n in numbers[1:]], proof
+
+
+def cuzk_verifies(status, vk, public, proof):
+    (work / "public.json").write_text(json.dumps(public))
+    (work / "proof.bin").write_bytes(proof)
+    cuzk_exits(status, "verify", vk, work / "public.json", work / "proof.bin")
+
+
+def network_proofs():
+    keys = vk_by_inputs()
+    for case in sorted(p.parent.name for p in ORACLE.glob("*/proof.bin")):
+        for k, public, proof in partitions(case):
+            vk = keys.get(len(public))
+            if not vk:
+                skip(f"{case}[{k}]", f"no verifying key with {len(public)} inputs")
+                continue
+            check(f"{case}[{k}]: the network's proof, cuzk accepts", lambda: cuzk_verifies(0, vk, public, proof))
+            changed = public[:-1] + [str(int(public[-1]) ^ 1)]
+            check(f"{case}[{k}]: tampered input, cuzk refuses", lambda: cuzk_verifies(1, vk, changed, proof))
+            # The sign flag of A flipped: another valid point, another proof.
+            flipped = bytes([proof[0] ^ 0x20]) + proof[1:]
+            check(f"{case}[{k}]: tampered proof, cuzk refuses", lambda: cuzk_verifies(1, vk, public, flipped))
+
+
+def our_proof():
+    case = "wpost-2KiB"
+    window = next(PARAMS.glob("*.params"))
+    assignment = ORACLE / case / "assignment-0.bin"
+    proof = work / "wpost.proof"
+    public = work / "wpost.public.json"
+
+    def prove():
+        cuzk_exits(0, "prove-assignment", window, assignment, proof, public)
+        expect(proof.stat().st_size == PROOF_BYTES, f"{proof.stat().st_size} bytes")
+        cuzk_exits(0, "verify", window.with_suffix(".vk"), public, proof)
+
+    if not check(f"{case}: cuzk proves from the recorded assignment", prove):
+        return
+    if not shutil.which("cargo"):
+        skip(f"{case}: the network's verifier", "cargo is absent")
+        return
+    binary = None
+
+    def build():
+        nonlocal binary
+        binary = build_judge()
+
+    if not check("the network's verifier is built", build):
+        return
+
+    def network_accepts():
+        done = judge(binary, case, proof)
+        expect(done.returncode == 0 and "valid" in done.stdout, done.output[-400:])
+
+    def network_refuses():
+        bad = bytearray(proof.read_bytes())
+        bad[0] ^= 0x20
+        (work / "bad.proof").write_bytes(bad)
+        expect(judge(binary, case, work / "bad.proof").returncode != 0, "a tampered proof was accepted")
+
+    check(f"{case}: the network's verifier accepts it", network_accepts)
+    check(f"{case}: the network's verifier refuses it tampered", network_refuses)
+
+
+if not ORACLE.exists():
+    skip("filecoin", f"{ORACLE} is absent")
+else:
+    network_proofs()
+    our_proof()
+finish()
