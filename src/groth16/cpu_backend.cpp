@@ -1,0 +1,342 @@
+#include "groth16/cpu_backend.hpp"
+
+#include <string.h>  // explicit_bzero
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "groth16/key_checks.hpp"
+#include "groth16/quotient.hpp"
+#include "msm/msm.hpp"
+#include "poly/pointwise.hpp"
+#include "r1cs/matrix.hpp"
+
+namespace cuzk {
+
+namespace {
+
+constexpr std::size_t kGrain = 4096;
+
+// A stage of a proof, for the timing table and the progress display alike.
+class Stage {
+public:
+    Stage(const ProveMonitor& monitor, const char* name, u64 bytes = 0)
+        : progress_(monitor.progress), name_(name), timer_(monitor.stages, name, bytes) {
+        report_progress(progress_, name_, 0, 1);
+    }
+    Stage(const Stage&) = delete;
+    Stage& operator=(const Stage&) = delete;
+    ~Stage() { report_progress(progress_, name_, 1, 1); }
+
+private:
+    Progress* progress_;
+    const char* name_;
+    StageTimer timer_;
+};
+
+// The vectors of one proof. Each holds max(domain, variables) elements and changes its meaning as the proof proceeds.
+template <class Fr>
+struct Vectors {
+    explicit Vectors(std::size_t size) : a(size), b(size), c(size) {}
+
+    u64 bytes() const { return 3 * a.size() * sizeof(Fr); }
+    // They hold the witness; it must not outlive the proof in memory that others get.
+    void wipe() {
+        for (auto* v : {&a, &b, &c})
+            parallel_ranges(0, v->size(), std::size_t{1} << 15, [v](std::size_t first, std::size_t last) {
+                explicit_bzero(static_cast<void*>(v->data() + first), (last - first) * sizeof(Fr));
+            });
+    }
+
+    std::vector<Fr> a, b, c;
+};
+
+// Canonical integers held in the storage of field elements, to spare a second vector.
+template <class Fr>
+std::span<const typename Fr::Int> as_integers(std::span<const Fr> values) {
+    static_assert(sizeof(Fr) == sizeof(typename Fr::Int) && alignof(Fr) == alignof(typename Fr::Int));
+    return {reinterpret_cast<const typename Fr::Int*>(values.data()), values.size()};
+}
+
+// out[i] = the canonical integer of in[i], in the storage of out; in and out may be the same.
+template <class Fr>
+std::span<const typename Fr::Int> to_integers(std::span<const Fr> in, std::span<Fr> out) {
+    parallel_ranges(0, in.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) out[i] = Fr::from_montgomery(in[i].to_int());
+    });
+    return as_integers<Fr>(out.first(in.size()));
+}
+
+// The integers of in[i] where bit i is set, packed, in the storage of out; returns how many.
+template <class Fr>
+std::size_t pack_integers(std::span<const Fr> in, const DensityBits& bits, std::span<Fr> out) {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < in.size(); ++i)
+        if (bits[i]) out[n++] = Fr::from_montgomery(in[i].to_int());
+    return n;
+}
+
+template <class C>
+struct Sums {
+    Jacobian<typename C::G1> a, b_g1, l, h;
+    Jacobian<typename C::G2> b_g2;
+};
+
+// The prover's equations; see Groth 2016, section 3.2.
+template <class C>
+Proof<C> assemble(const VerifyingKey<C>& vk, const Sums<C>& sums, const Blinding<typename C::Fr>& blinding) {
+    using J1 = Jacobian<typename C::G1>;
+    using J2 = Jacobian<typename C::G2>;
+    const auto& r = blinding.r();
+    const auto& s = blinding.s();
+    const J1 delta = J1::from_affine(vk.delta_g1);
+    const J1 a = sums.a + vk.alpha_g1 + delta * r;
+    const J1 b_g1 = sums.b_g1 + vk.beta_g1 + delta * s;
+    const J2 b_g2 = sums.b_g2 + vk.beta_g2 + J2::from_affine(vk.delta_g2) * s;
+    const J1 c = sums.l + sums.h + a * s + b_g1 * r - delta * (r * s);
+    return {a.to_affine(), b_g2.to_affine(), c.to_affine()};
+}
+
+[[noreturn]] void refuse(const std::string& key, const std::string& what) {
+    throw Error(ErrorKind::kMalformed, (key.empty() ? "" : key + ": ") + what);
+}
+
+template <class G>
+Jacobian<G> run_msm(const ProveMonitor& monitor, const char* stage, AffineView<G> bases,
+                    std::span<const typename G::Scalar::Int> scalars) {
+    const Stage timer(monitor, stage, bases.size() * sizeof(Affine<G>) + scalars.size_bytes());
+    return msm<G>(bases, scalars);
+}
+
+}  // namespace
+
+template <class C>
+struct CpuBackend<C>::ResidentKey {
+    explicit ResidentKey(std::shared_ptr<const ProvingKey<C>> k)
+        : key(std::move(k)), quotient(key->family, key->log_domain) {}
+
+    std::size_t vector_size() const { return std::max(key->domain(), key->variables); }
+
+    std::shared_ptr<const ProvingKey<C>> key;
+    Quotient<Fr> quotient;
+};
+
+// Keeps the vectors of the last proof for the next one, and counts what is out.
+template <class C>
+class CpuBackend<C>::WorkingMemory {
+public:
+    using Held = std::unique_ptr<Vectors<Fr>>;
+
+    // Gives its vectors back, wiped, when the proof ends in whatever way.
+    class Lease {
+    public:
+        Lease(WorkingMemory& owner, Held vectors) : owner_(owner), vectors_(std::move(vectors)) {}
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        ~Lease() { owner_.give_back(std::move(vectors_)); }
+        Vectors<Fr>& operator*() { return *vectors_; }
+
+    private:
+        WorkingMemory& owner_;
+        Held vectors_;
+    };
+
+    Lease take(std::size_t size) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (idle_ && idle_->a.size() == size) return Lease(*this, std::move(idle_));
+            drop_idle();
+        }
+        auto vectors = std::make_unique<Vectors<Fr>>(size);
+        const std::lock_guard lock(mutex_);
+        bytes_ += vectors->bytes();
+        peak_ = std::max(peak_, bytes_);
+        return Lease(*this, std::move(vectors));
+    }
+
+    void trim() {
+        const std::lock_guard lock(mutex_);
+        drop_idle();
+    }
+
+    std::pair<u64, u64> bytes_and_peak() const {
+        const std::lock_guard lock(mutex_);
+        return {bytes_, peak_};
+    }
+
+private:
+    void give_back(Held vectors) {
+        vectors->wipe();
+        const std::lock_guard lock(mutex_);
+        drop_idle();
+        idle_ = std::move(vectors);
+    }
+    void drop_idle() {
+        if (!idle_) return;
+        bytes_ -= idle_->bytes();
+        idle_.reset();
+    }
+
+    mutable std::mutex mutex_;
+    Held idle_;
+    u64 bytes_ = 0;
+    u64 peak_ = 0;
+};
+
+template <class C>
+CpuBackend<C>::CpuBackend() : working_(std::make_unique<WorkingMemory>()) {}
+
+template <class C>
+CpuBackend<C>::~CpuBackend() = default;
+
+template <class C>
+KeyHandle CpuBackend<C>::load(std::shared_ptr<const ProvingKey<C>> key, Progress*) {
+    check_shape(*key);
+    auto resident = std::make_shared<const ResidentKey>(std::move(key));
+    const std::lock_guard lock(mutex_);
+    const KeyHandle handle{next_handle_++};
+    keys_.emplace(handle, std::move(resident));
+    return handle;
+}
+
+template <class C>
+void CpuBackend<C>::evict(KeyHandle handle) {
+    const std::lock_guard lock(mutex_);
+    if (keys_.erase(handle) == 0) throw Error(ErrorKind::kUsage, "no such key is loaded");
+    if (keys_.empty()) working_->trim();
+}
+
+template <class C>
+std::shared_ptr<const typename CpuBackend<C>::ResidentKey> CpuBackend<C>::find(KeyHandle handle) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = keys_.find(handle);
+    if (it == keys_.end()) throw Error(ErrorKind::kUsage, "no such key is loaded");
+    return it->second;
+}
+
+template <class C>
+Proof<C> CpuBackend<C>::prove(KeyHandle handle, std::span<const Fr> z, const Blinding<Fr>& blinding,
+                              const ProveMonitor& monitor) {
+    const auto resident = find(handle);
+    const ProvingKey<C>& key = *resident->key;
+    if (key.family != KeyFamily::kSnarkjs)
+        throw Error(ErrorKind::kUsage, "a bellman key holds no matrices: it proves ready assignments, not a witness");
+    if (z.size() != key.variables)
+        refuse(key.name, "the key is for " + std::to_string(key.variables) + " variables, the witness has " +
+                             std::to_string(z.size()));
+
+    auto lease = working_->take(resident->vector_size());
+    Vectors<Fr>& v = *lease;
+    const std::size_t n = key.domain();
+    {
+        const Stage stage(monitor, "abc");
+        const auto evaluate = [&](const SparseMatrix<Fr>& matrix, std::vector<Fr>& out) {
+            matrix.multiply(z, std::span<Fr>(out).first(matrix.rows()));
+            std::fill(out.begin() + static_cast<std::ptrdiff_t>(matrix.rows()),
+                      out.begin() + static_cast<std::ptrdiff_t>(n), Fr::zero());
+        };
+        evaluate(*key.a_matrix, v.a);
+        evaluate(*key.b_matrix, v.b);
+        // The key holds no C matrix; where the witness satisfies the circuit, C z is the product of the other two.
+        multiply<Fr>(std::span(v.a).first(n), std::span(v.b).first(n), std::span(v.c).first(n));
+    }
+
+    Sums<C> sums;
+    const std::span<Fr> a = std::span(v.a).first(n);
+    {
+        const Stage stage(monitor, "h");
+        resident->quotient.compute(a, std::span(v.b).first(n), std::span(v.c).first(n));
+        to_integers<Fr>(a, a);
+    }
+    sums.h = run_msm<typename C::G1>(monitor, "msm h", key.h, as_integers<Fr>(a.first(key.h.size())));
+    const auto scalars = to_integers<Fr>(z, v.b);
+    sums.a = run_msm<typename C::G1>(monitor, "msm a", key.a, scalars);
+    sums.b_g1 = run_msm<typename C::G1>(monitor, "msm b g1", key.b_g1, scalars);
+    sums.b_g2 = run_msm<typename C::G2>(monitor, "msm b g2", key.b_g2, scalars);
+    sums.l = run_msm<typename C::G1>(monitor, "msm l", key.l, scalars.subspan(key.public_inputs() + 1));
+    return assemble(key.vk, sums, blinding);
+}
+
+namespace {
+
+template <class C>
+void check_assignment(const ProvingKey<C>& key, const Assignment<typename C::Fr>& x) {
+    const auto expect = [&](const char* what, std::size_t got, std::size_t wanted) {
+        if (got != wanted)
+            refuse(key.name, std::string("the key wants ") + std::to_string(wanted) + " " + what +
+                                 ", the assignment has " + std::to_string(got));
+    };
+    expect("inputs", x.inputs, key.public_inputs() + 1);
+    expect("variables", x.z.size(), key.variables);
+    const std::size_t rows = x.a.size();
+    if (x.b.size() != rows || x.c.size() != rows) refuse(key.name, "the assignment's a, b and c differ in length");
+    if (rows > key.domain() || 2 * rows <= key.domain())
+        refuse(key.name, "the assignment has " + std::to_string(rows) + " rows, which is not what the key's domain of " +
+                             std::to_string(key.domain()) + " points is for");
+    expect("density bits of private variables in A", x.a_aux.size(), x.aux());
+    expect("density bits of inputs in B", x.b_inputs.size(), x.inputs);
+    expect("density bits of private variables in B", x.b_aux.size(), x.aux());
+    expect("variables in A", x.inputs + x.a_aux.count(), key.a.size());
+    expect("variables in B", x.b_inputs.count() + x.b_aux.count(), key.b_g1.size());
+}
+
+}  // namespace
+
+template <class C>
+Proof<C> CpuBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignment, const Blinding<Fr>& blinding,
+                              const ProveMonitor& monitor) {
+    const auto resident = find(handle);
+    const ProvingKey<C>& key = *resident->key;
+    if (key.family != KeyFamily::kBellman)
+        throw Error(ErrorKind::kUsage, "a snarkjs key proves a witness: ready rows are for bellman keys");
+    check_assignment(key, assignment);
+
+    auto lease = working_->take(resident->vector_size());
+    Vectors<Fr>& v = *lease;
+    const std::size_t n = key.domain();
+    Sums<C> sums;
+    const std::span<Fr> a = std::span(v.a).first(n);
+    {
+        const Stage stage(monitor, "h");
+        const auto pad = [n](std::span<const Fr> in, std::vector<Fr>& out) {
+            std::copy(in.begin(), in.end(), out.begin());
+            std::fill(out.begin() + static_cast<std::ptrdiff_t>(in.size()),
+                      out.begin() + static_cast<std::ptrdiff_t>(n), Fr::zero());
+        };
+        pad(assignment.a, v.a);
+        pad(assignment.b, v.b);
+        pad(assignment.c, v.c);
+        resident->quotient.compute(a, std::span(v.b).first(n), std::span(v.c).first(n));
+        to_integers<Fr>(a, a);
+    }
+    sums.h = run_msm<typename C::G1>(monitor, "msm h", key.h, as_integers<Fr>(a.first(key.h.size())));
+
+    const std::span<const Fr> inputs = assignment.z.first(assignment.inputs);
+    const std::span<const Fr> aux = assignment.z.subspan(assignment.inputs);
+    const auto packed = std::span(v.b);
+    std::size_t used = to_integers<Fr>(inputs, packed).size();
+    used += pack_integers<Fr>(aux, assignment.a_aux, packed.subspan(used));
+    sums.a = run_msm<typename C::G1>(monitor, "msm a", key.a, as_integers<Fr>(packed.first(used)));
+
+    used = pack_integers<Fr>(inputs, assignment.b_inputs, packed);
+    used += pack_integers<Fr>(aux, assignment.b_aux, packed.subspan(used));
+    const auto b_scalars = as_integers<Fr>(packed.first(used));
+    sums.b_g1 = run_msm<typename C::G1>(monitor, "msm b g1", key.b_g1, b_scalars);
+    sums.b_g2 = run_msm<typename C::G2>(monitor, "msm b g2", key.b_g2, b_scalars);
+
+    sums.l = run_msm<typename C::G1>(monitor, "msm l", key.l, to_integers<Fr>(aux, packed));
+    return assemble(key.vk, sums, blinding);
+}
+
+template <class C>
+std::vector<MemoryReport> CpuBackend<C>::memory() const {
+    const auto [bytes, peak] = working_->bytes_and_peak();
+    return {{"host", 0, bytes, peak}};
+}
+
+template class CpuBackend<Bls12_381>;
+template class CpuBackend<Bn254>;
+
+}  // namespace cuzk

@@ -1,0 +1,55 @@
+#include "groth16/quotient.hpp"
+
+#include "base/parallel.hpp"
+#include "poly/pointwise.hpp"
+
+namespace cuzk {
+
+namespace {
+
+constexpr std::size_t kGrain = 4096;
+
+template <class Fr>
+Domain<Fr> family_domain(KeyFamily family, unsigned log_domain) {
+    return family == KeyFamily::kSnarkjs ? Domain<Fr>::snarkjs(log_domain) : Domain<Fr>::zcash(log_domain);
+}
+
+// kSnarkjs takes the odd half of the domain of twice the size; kBellman the coset of the group's generator.
+template <class Fr>
+Fr coset_shift(KeyFamily family, unsigned log_domain) {
+    return family == KeyFamily::kSnarkjs ? Domain<Fr>::snarkjs_coset_shift(log_domain)
+                                         : Fr::from_u64(Fr::Params::kGenerator);
+}
+
+}  // namespace
+
+template <class Fr>
+Quotient<Fr>::Quotient(KeyFamily family, unsigned log_domain)
+    : family_(family),
+      domain_(family_domain<Fr>(family, log_domain)),
+      shift_(coset_shift<Fr>(family, log_domain)),
+      z_inverse_((shift_.pow(u64{1} << log_domain) - Fr::one()).inverse()) {}
+
+template <class Fr>
+void Quotient<Fr>::compute(std::span<Fr> a, std::span<Fr> b, std::span<Fr> c) const {
+    domain_.to_coset(a, shift_);
+    domain_.to_coset(b, shift_);
+    if (family_ == KeyFamily::kSnarkjs) {
+        // The H query divides by Z itself: its points are Lagrange values of the coset within the double domain.
+        domain_.to_coset(c, shift_);
+        multiply_subtract_into<Fr>(a, b, c);
+        return;
+    }
+    // Z is constant on the coset and interpolation is linear, so C is subtracted as coefficients: one transform less.
+    multiply_into<Fr>(a, b);
+    domain_.coset_inverse(a, shift_);
+    domain_.inverse(c);
+    parallel_ranges(0, domain(), kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) a[i] = (a[i] - c[i]) * z_inverse_;
+    });
+}
+
+template class Quotient<Bls12_381Fr>;
+template class Quotient<Bn254Fr>;
+
+}  // namespace cuzk
