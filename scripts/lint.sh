@@ -23,10 +23,11 @@ step() {
     if "$@"; then
         echo "✔ $((SECONDS - started)) s"
     else
-        echo "  ✘"
-        return 1
+        echo "  ✘ $1"
+        failed=true
     fi
 }
+failed=false
 
 check_format() {
     sources | xargs -0 --no-run-if-empty clang-format-14 --dry-run --Werror
@@ -65,3 +66,5 @@ step format check_format
 step layers python3 scripts/check_layers.py
 step shell check_shell
 step clang-tidy check_tidy
+
+[[ $failed == false ]]
