@@ -5,7 +5,9 @@
 
 INPUTS/NAME/ holds circuit.r1cs and witness.wtns (make_inputs.mjs makes them); a circuit.zkey that is missing is set up first
 by cuzk. Peers are found, never fetched: RAPIDSNARK names a rapidsnark `prover` binary (BN254 only), and snarkjs
-is measured where interop/node_modules has it. CUZK names our binary (default build/release/bin/cuzk).
+is measured where interop/node_modules has it. GNARK names Light Protocol's gnark prover (BN254) and GNARK_KEYS its folder of keys: it
+gives no witness away, so its own circuit is proved and constraints a second are compared, from its log and so without
+the reading of keys that our figure includes. CUZK names our binary (default build/release/bin/cuzk).
 
 Time and memory are of the whole process, from start to exit, as wait4 reports them; every process is bound to the first N
 cores, so all have the same N threads to run on. Each proof is verified once. The memory bound is key file + 8 x 32 bytes a
@@ -29,6 +31,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CUZK = pathlib.Path(os.environ.get("CUZK", REPOSITORY / "build/release/bin/cuzk")).resolve()
 SNARKJS = REPOSITORY / "interop/node_modules/snarkjs/build/cli.cjs"
 RAPIDSNARK = os.environ.get("RAPIDSNARK", "")
+GNARK = os.environ.get("GNARK", "")
 
 # Provers: name -> (command before the four file arguments, extra environment). {threads} is filled in.
 PROVERS = {"cuzk": ([str(CUZK), "prove", "--threads", "{threads}"], {})}
@@ -84,6 +87,37 @@ def prepare(circuit):
     return result
 
 
+def constraints(r1cs):
+    """Number of constraints from the header section (the first in every .r1cs seen) of an .r1cs."""
+    with open(r1cs, "rb") as file:
+        file.seek(8)
+        (sections,) = struct.unpack("<I", file.read(4))
+        for _ in range(sections):
+            kind, length = struct.unpack("<IQ", file.read(12))
+            if kind == 1:
+                body = file.read(length)
+                return struct.unpack_from("<I", body, 4 + 32 + 4 * 4 + 8)[0]
+            file.seek(length, os.SEEK_CUR)
+    raise ValueError(f"{r1cs}: no header section")
+
+
+def gnark_rate(threads, rounds):
+    """Constraints a second of gnark's prover, median, from the time that it logs for the proof itself."""
+    cores = sorted(os.sched_getaffinity(0))[:threads]
+    bind = {"preexec_fn": lambda: os.sched_setaffinity(0, cores), "check": True, "capture_output": True, "text": True}
+    environment = {**os.environ, "GOMAXPROCS": str(threads)}
+    parameters = subprocess.run([GNARK, "gen-test-params", "--compressed-accounts", "8"], **bind).stdout
+    rates = []
+    for _ in range(rounds):
+        run = subprocess.run([GNARK, "prove", "--inclusion", "--keys-dir", os.environ["GNARK_KEYS"] + "/"], input=parameters,
+                             env=environment, **bind)
+        log = re.sub(r"\x1b\[[0-9;]*m", "", run.stderr + run.stdout)
+        done = next(line for line in log.splitlines() if "prover done" in line)
+        count, took = (float(re.search(rf"{key}=([0-9.]+)", done)[1]) for key in ("nbConstraints", "took"))
+        rates.append(count / (took / 1000))
+    return {"constraints": int(count), "rate": statistics.median(rates)}
+
+
 def compare(circuit, threads, rounds, only):
     cores = sorted(os.sched_getaffinity(0))[:threads]
     zkey, witness, vkey = (circuit / leaf for leaf in ("circuit.zkey", "witness.wtns", "vkey.json"))
@@ -106,6 +140,7 @@ def compare(circuit, threads, rounds, only):
                     subprocess.run([CUZK, "verify", vkey, public, proof], check=True, capture_output=True)
                 proof.unlink()
     result = {"circuit": circuit.name, "curve": curve, "domain": domain, "threads": threads, "key_bytes": zkey.stat().st_size,
+              "constraints": constraints(circuit / "circuit.r1cs"),
               "witness_bytes": witness.stat().st_size, "memory_bound_mib": (zkey.stat().st_size + 8 * 32 * domain) / 2**20,
               "provers": {}}
     ours = statistics.median(s[0] for s in samples["cuzk"])
@@ -130,7 +165,7 @@ def machine():
         "ifma": " avx512ifma" in flags,
         "cores": len(os.sched_getaffinity(0)),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-        "system": platform.platform(),
+        "system": f"{platform.system()} {platform.machine()}",
         "commit": git("rev-parse", "--short=10", "HEAD"),
         "modified": bool(git("status", "--porcelain", "--untracked-files=no", "--", "src", "cmake", "CMakeLists.txt")),
         "load_at_start": round(os.getloadavg()[0], 2),
@@ -139,6 +174,17 @@ def machine():
         "node": subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout.strip(),
         "date": datetime.date.today().isoformat(),
     }
+
+
+def rates_table(gnark, results):
+    lines = ["", "| constraints a second | threads | thousands |", "|---|---|---|"]
+    for threads, g in gnark.items():
+        lines.append(f"| gnark, its circuit of {g['constraints']} constraints (proof alone) | {threads} | {g['rate'] / 1e3:.1f} |")
+    for r in results:
+        if r["curve"] == "bn128":
+            rate = r["constraints"] / r["provers"]["cuzk"]["wall"]
+            lines.append(f"| cuzk, {r['circuit']} (whole process) | {r['threads']} | {rate / 1e3:.1f} |")
+    return "\n".join(lines) + "\n"
 
 
 def table(facts, setups, results):
@@ -187,8 +233,11 @@ def main():
             print(f"{name}, {count} threads: " + ", ".join(
                 f"{n} {p['wall']:.3f} s ({p['ratio']:.2f}x)" for n, p in results[-1]["provers"].items()), file=sys.stderr, flush=True)
     text = table(facts, setups, results)
+    gnark = {count: gnark_rate(count, 3) for count in threads} if GNARK else {}
+    if gnark:
+        text += rates_table(gnark, results)
     print(text)
-    document = json.dumps({"machine": facts, "setup": setups, "results": results}, indent=1) + "\n"
+    document = json.dumps({"machine": facts, "setup": setups, "results": results, "gnark": gnark}, indent=1) + "\n"
     if options.json:
         options.json.write_text(document)
     if options.record:
