@@ -1,0 +1,91 @@
+#include "curve/subgroup.hpp"
+
+#include <atomic>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "curve/endomorphism.hpp"
+
+namespace cuzk {
+
+namespace {
+
+// psi on Jacobian coordinates.
+template <class C>
+Jacobian<typename C::G2> psi(const Jacobian<typename C::G2>& q) {
+    const auto& map = TwistFrobenius<C>::get();
+    return {q.x.conjugate() * map.cx, q.y.conjugate() * map.cy, q.z.conjugate()};
+}
+
+// |x| p
+template <class C, class Point>
+auto times_x(const Point& p) {
+    auto r = Jacobian<typename Point::Group>::infinity() + p;
+    for (std::size_t i = BigInt<1>::from_u64(C::kX).bit_length() - 1; i-- > 0;) {
+        r = r.dbl();
+        if (((C::kX >> i) & 1) != 0) r += p;
+    }
+    return r;
+}
+
+// Without the inversion that a conversion to affine coordinates would take.
+template <class G>
+bool equal(const Jacobian<G>& a, const Affine<G>& b) {
+    return a == Jacobian<G>::from_affine(b);
+}
+
+bool check(const Affine<Bls12_381G1>& p) {
+    const auto xxp = times_x<Bls12_381>(times_x<Bls12_381>(p));
+    return equal(-xxp, CubeRootEndomorphism<Bls12_381>::get()(p));
+}
+
+bool check(const Affine<Bls12_381G2>& q) {
+    static_assert(Bls12_381::kXIsNegative);
+    return equal(-times_x<Bls12_381>(q), TwistFrobenius<Bls12_381>::get()(q));
+}
+
+bool check(const Affine<Bn254G1>& /*p*/) { return true; }
+
+bool check(const Affine<Bn254G2>& q) {
+    static_assert(!Bn254::kXIsNegative);
+    const auto xq = times_x<Bn254>(q);
+    const auto psi1 = psi<Bn254>(xq);
+    const auto psi2 = psi<Bn254>(psi1);
+    const auto psi3 = psi<Bn254>(psi2);
+    return xq + q + psi1 + psi2 == psi3.dbl();
+}
+
+}  // namespace
+
+template <class G>
+bool in_subgroup(const Affine<G>& p) {
+    return p.is_infinity() || check(p);
+}
+
+template <class G>
+std::optional<std::size_t> find_invalid(AffineView<G> points) {
+    constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+    constexpr std::size_t kGrain = 64;
+    std::atomic<std::size_t> first{kNone};
+    parallel_ranges(0, points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end && i < first.load(std::memory_order_relaxed); ++i) {
+            if (is_valid(points[i])) continue;
+            std::size_t seen = first.load(std::memory_order_relaxed);
+            while (i < seen && !first.compare_exchange_weak(seen, i, std::memory_order_relaxed)) {
+            }
+        }
+    });
+    const std::size_t index = first.load();
+    return index == kNone ? std::nullopt : std::optional(index);
+}
+
+#define CUZK_DEFINE_SUBGROUP(G)                  \
+    template bool in_subgroup(const Affine<G>&); \
+    template std::optional<std::size_t> find_invalid(AffineView<G>)
+CUZK_DEFINE_SUBGROUP(Bls12_381G1);
+CUZK_DEFINE_SUBGROUP(Bls12_381G2);
+CUZK_DEFINE_SUBGROUP(Bn254G1);
+CUZK_DEFINE_SUBGROUP(Bn254G2);
+#undef CUZK_DEFINE_SUBGROUP
+
+}  // namespace cuzk
