@@ -8,9 +8,9 @@ function(cuzk_layer name)
         message(FATAL_ERROR "cuzk_layer(${name}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
 
-    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
     list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
-    file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.hpp")
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.hpp")
 
     set(target cuzk_${name})
     if(sources)

@@ -1,0 +1,25 @@
+// From a circuit and a sector size to its constraint system.
+#pragma once
+
+#include "filecoin/cs/instanced.hpp"
+#include "filecoin/shapes.hpp"
+
+namespace cuzk::filecoin {
+
+enum class CircuitKind { kPorep, kUpdate, kWindowPost, kWinningPost };
+
+// "porep", "update", "window-post", "winning-post"
+const char* circuit_name(CircuitKind kind);
+
+// One partition's constraint system. 1.5 s at 32 GiB; tens of MiB.
+InstancedR1cs compile_circuit(CircuitKind kind, const SectorShape& shape);
+
+// Which variables have a non-zero coefficient in A and in B: these have points in a parameter file. The rows that provers
+// append for the inputs make every input dense in A; they are not counted here.
+struct ColumnDensity {
+    std::vector<u64> a_aux_bits, b_aux_bits, b_input_bits;  // bitmaps, low bit first
+    u64 a_aux = 0, b_aux = 0, b_inputs = 0;                 // their populations
+};
+ColumnDensity column_density(const InstancedR1cs& r1cs);
+
+}  // namespace cuzk::filecoin

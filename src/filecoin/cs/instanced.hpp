@@ -1,0 +1,123 @@
+// The compact form of a Filecoin circuit's constraint system: blocks that repeat (SHA-256 compressions, Poseidon hashes,
+// insertions, unpackings) are stored once as templates, and each use is an instance: where its rows and auxiliary
+// variables start and which variables its parameters are. Everything else is plain sparse rows ("glue").
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "filecoin/cs/refs.hpp"
+
+namespace cuzk::filecoin {
+
+// Coefficients are stored once and named by index; index 0 is 1 and index 1 is -1.
+class CoefficientTable {
+public:
+    static constexpr u32 kOne = 0;
+    static constexpr u32 kMinusOne = 1;
+
+    CoefficientTable();
+    u32 intern(const Fr& k);
+    const Fr& operator[](u32 id) const { return values_[id]; }
+    std::size_t size() const { return values_.size(); }
+    std::span<const Fr> values() const { return values_; }
+
+private:
+    std::vector<Fr> values_;
+    std::vector<u32> slots_;  // open addressing over values_, kEmpty where free
+    void grow();
+};
+
+// Rows of one matrix, terms in the order of LinearCombination::normalise.
+struct SparseRows {
+    struct Entry {
+        Var var;
+        u32 coefficient;
+    };
+    std::vector<u32> ends;  // ends[i] = one past row i's last entry
+    std::vector<Entry> entries;
+
+    std::size_t rows() const { return ends.size(); }
+    std::span<const Entry> row(std::size_t i) const {
+        const u32 first = i == 0 ? 0 : ends[i - 1];
+        return std::span<const Entry>(entries).subspan(first, ends[i] - first);
+    }
+    void push(const LinearCombination& normalised, CoefficientTable& table);
+    std::size_t bytes() const { return ends.size() * sizeof(u32) + entries.size() * sizeof(Entry); }
+};
+
+enum MatrixId : u8 { kA, kB, kC };
+
+struct BlockTemplate {
+    std::string key;
+    u32 params = 0;
+    u32 locals = 0;
+    std::array<SparseRows, 3> matrices;  // variables are Var::one(), Var::param(i) or Var::aux(local)
+    std::vector<bool> local_is_bit;
+    std::size_t rows() const { return matrices[kA].rows(); }
+};
+
+// A run of consecutive rows: one instance of a template, or `rows` glue rows.
+struct Segment {
+    static constexpr u32 kGlue = 0xffffffff;
+    u32 block;         // index of the template, or kGlue
+    u32 rows;
+    u64 first_row;
+    u32 first_aux;     // instances: global index of local 0
+    u32 first_glue;    // glue: index of the first row in the glue matrices
+    u64 first_param;   // instances: where its parameters start in `params`
+};
+
+class InstancedR1cs {
+public:
+    u32 inputs = 1;      // public inputs with the constant one
+    u32 aux = 0;
+    u64 constraints = 0;  // without the appended input rows
+
+    CoefficientTable coefficients;
+    std::vector<BlockTemplate> blocks;
+    std::vector<Segment> segments;  // in row order
+    std::vector<u32> params;        // raw Vars
+    std::array<SparseRows, 3> glue;
+    std::vector<u64> aux_is_bit;    // bitmap, low bit first
+
+    bool is_bit(u32 aux_index) const { return ((aux_is_bit[aux_index / 64] >> (aux_index % 64)) & 1) != 0; }
+    u64 bit_count() const;
+    std::size_t bytes() const;  // memory of all the above
+
+    // Calls visit(row, a, b, c) for each constraint in order; the spans hold global variables sorted inputs first.
+    template <class Visit>
+    void for_each_row(const Visit& visit) const;
+
+    // The variable that `v` of a template is in an instance.
+    Var resolve(const Segment& s, Var v) const {
+        if (v.is_input()) return v;
+        if (v.is_param()) return Var::from_raw(params[s.first_param + v.index()]);
+        return Var::aux(s.first_aux + v.index());
+    }
+
+private:
+    void resolve_row(const Segment& s, std::span<const SparseRows::Entry> row,
+                     std::vector<SparseRows::Entry>& out) const;
+};
+
+template <class Visit>
+void InstancedR1cs::for_each_row(const Visit& visit) const {
+    std::array<std::vector<SparseRows::Entry>, 3> rows;
+    for (const Segment& s : segments)
+        for (u32 i = 0; i < s.rows; ++i) {
+            if (s.block == Segment::kGlue) {
+                visit(s.first_row + i, glue[kA].row(s.first_glue + i), glue[kB].row(s.first_glue + i),
+                      glue[kC].row(s.first_glue + i));
+                continue;
+            }
+            const BlockTemplate& block = blocks[s.block];
+            for (const MatrixId m : {kA, kB, kC}) resolve_row(s, block.matrices[m].row(i), rows[m]);
+            visit(s.first_row + i, std::span<const SparseRows::Entry>(rows[kA]),
+                  std::span<const SparseRows::Entry>(rows[kB]), std::span<const SparseRows::Entry>(rows[kC]));
+        }
+}
+
+}  // namespace cuzk::filecoin
