@@ -3,9 +3,14 @@
 
 #include <span>
 
-#include "field/fp.hpp"
+#include "poly/twiddles.hpp"
 
 namespace cuzk {
+
+namespace ntt {
+template <class Fr>
+struct RootSet;
+}
 
 // The multiplicative subgroup of order 2^log_size, with the generator ("root") that fixes the order of evaluations: value i
 // of a transformed vector is the polynomial at root^i (times the shift, on a coset).
@@ -49,9 +54,11 @@ public:
     void to_coset(std::span<Fr> values, const Fr& shift) const;
 
 private:
-    Domain(unsigned log_size, const Fr& full_root);
+    Domain(unsigned log_size, ntt::RootFamily family);
+    ntt::RootSet<Fr> roots(ntt::Direction direction) const;
 
     unsigned log_size_;
+    ntt::RootFamily family_;
     Fr root_;
     Fr root_inverse_;
     Fr size_inverse_;
