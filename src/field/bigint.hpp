@@ -5,6 +5,15 @@
 
 #include "base/types.hpp"
 
+// Before a loop of a fixed, small count in arithmetic code.
+#if defined(__CUDACC__)
+#define CUZK_UNROLL _Pragma("unroll")
+#elif defined(__clang__)
+#define CUZK_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define CUZK_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 namespace cuzk {
 
 template <std::size_t N>

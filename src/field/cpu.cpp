@@ -32,7 +32,9 @@ CpuFeatures detect() {
     return {adx, adx && saved && has(16) && has(17) && has(21) && has(30) && has(31)};
 }
 #else
-CpuFeatures detect() { return {false, false}; }
+CpuFeatures detect() {
+    return {false, false};
+}
 #endif
 
 // What CUZK_ISA asks for; nothing if it is unset, or holds an unknown word.
@@ -104,6 +106,8 @@ IsaOverride::IsaOverride(Isa isa) : previous_(current().load(std::memory_order_r
     activate(std::min(isa, best_isa()));
 }
 
-IsaOverride::~IsaOverride() { activate(previous_); }
+IsaOverride::~IsaOverride() {
+    activate(previous_);
+}
 
 }  // namespace cuzk

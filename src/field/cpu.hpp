@@ -10,8 +10,9 @@
 namespace cuzk {
 
 struct CpuFeatures {
-    bool adx;         // BMI2 and ADX: mulx, adcx, adox
-    bool avx512ifma;  // AVX-512 F, DQ, BW, VL and IFMA, with BMI2 and ADX, and the operating system saves the registers
+    bool adx;  // BMI2 and ADX: mulx, adcx, adox
+    bool
+        avx512ifma;  // AVX-512 F, DQ, BW, VL and IFMA, with BMI2 and ADX, and the operating system saves the registers
 };
 
 // Of the running processor; environment and overrides do not change it. Thread-safe.

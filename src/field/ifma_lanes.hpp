@@ -66,7 +66,9 @@ struct Lanes {
         return broadcast(kSplit.limb);
     }
     // One of the form x R'.
-    CUZK_LANES_INLINE static Lanes one() { return constant<Format::kOne>(); }
+    CUZK_LANES_INLINE static Lanes one() {
+        return constant<Format::kOne>();
+    }
 
     // 8 elements, the first words of which are `stride` words apart. Any integers of kWords words; raw if reduced.
     CUZK_LANES_INLINE static Lanes load(const u64* first, std::size_t stride = kWords) {
@@ -324,7 +326,8 @@ CUZK_LANES_INLINE Lanes<P> mul_loose(const Lanes<P>& a, const Lanes<P>& b) {
         for (std::size_t j = 0; j < N; ++j) t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a.l[i], b.l[j]);
         if (i + 1 < N) {
 #pragma GCC unroll 8
-            for (std::size_t j = 1; j < N; ++j) t[j + 1] = _mm512_madd52lo_epu64(t[j + 1], a.l[i + 1], b.l[j]);
+            for (std::size_t j = 1; j < N; ++j)
+                t[j + 1] = _mm512_madd52lo_epu64(t[j + 1], a.l[i + 1], b.l[j]);
         }
         next = _mm512_madd52hi_epu64(next, q, M::limb(0));
         t[0] = _mm512_add_epi64(_mm512_madd52lo_epu64(t[1], q, M::limb(1)), next);
@@ -356,7 +359,8 @@ CUZK_LANES_INLINE Wide<P> mul_wide(const Lanes<P>& a, const Lanes<P>& b) {
 #pragma GCC unroll 8
         for (std::size_t j = 0; j < N; ++j) r.t[i + j] = _mm512_madd52lo_epu64(r.t[i + j], a.l[i], b.l[j]);
 #pragma GCC unroll 8
-        for (std::size_t j = 0; j < N; ++j) r.t[i + j + 1] = _mm512_madd52hi_epu64(r.t[i + j + 1], a.l[i], b.l[j]);
+        for (std::size_t j = 0; j < N; ++j)
+            r.t[i + j + 1] = _mm512_madd52hi_epu64(r.t[i + j + 1], a.l[i], b.l[j]);
     }
     return r;
 }
@@ -415,7 +419,8 @@ CUZK_LANES_INLINE Lanes<P> redc_loose(Wide<P> w) {
         w.t[i + 1] = _mm512_add_epi64(_mm512_madd52lo_epu64(w.t[i + 1], q, M::limb(1)), next);
 #pragma GCC unroll 8
         for (std::size_t j = 2; j < N; ++j)
-            w.t[i + j] = _mm512_madd52hi_epu64(_mm512_madd52lo_epu64(w.t[i + j], q, M::limb(j)), q, M::limb(j - 1));
+            w.t[i + j] =
+                _mm512_madd52hi_epu64(_mm512_madd52lo_epu64(w.t[i + j], q, M::limb(j)), q, M::limb(j - 1));
         w.t[i + N] = _mm512_madd52hi_epu64(w.t[i + N], q, M::limb(N - 1));
     }
     Lanes<P> r;
@@ -440,7 +445,8 @@ CUZK_LANES_INLINE Lanes<P> scale_down(const Lanes<P>& a) {
     constexpr std::size_t N = Lanes<P>::N;
     using M = LaneModulus<P>;
     const Vec low = splat((u64{1} << bits) - 1);
-    const Vec q = _mm512_and_si512(_mm512_madd52lo_epu64(_mm512_setzero_si512(), a.l[0], splat(Limbs52<P>::kN0)), low);
+    const Vec q =
+        _mm512_and_si512(_mm512_madd52lo_epu64(_mm512_setzero_si512(), a.l[0], splat(Limbs52<P>::kN0)), low);
     Lanes<P> t;
 #pragma GCC unroll 8
     for (std::size_t j = 0; j < N; ++j) {

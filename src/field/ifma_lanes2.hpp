@@ -107,7 +107,8 @@ CUZK_LANES_INLINE Lanes2<P> mul(const Lanes2<P>& a, const Lanes2<P>& b) {
     const Wide<P> v1 = mul_wide(a.c1, b.c1);
     const Wide<P> v2 = mul_wide(add_lazy(a.c0, a.c1), add_lazy(b.c0, b.c1));
     // v0 - v1 > -16 p^2; its reduction is above -16 p^2 / R' > -p, and so p or 2p below 2p after one conditional sum
-    return {raise_once<1>(redc_loose(sub_wide(v0, v1))), normalize(redc_loose(sub_wide(sub_wide(v2, v0), v1)))};
+    return {raise_once<1>(redc_loose(sub_wide(v0, v1))),
+            normalize(redc_loose(sub_wide(sub_wide(v2, v0), v1)))};
 }
 
 // ((c0 + c1)(c0 - c1), 2 c0 c1); operands normal and below 2p.
@@ -152,7 +153,8 @@ CUZK_LANES_INLINE void store(u64* first, const Lanes2<P>& a, std::size_t stride 
     store(first + Lanes<P>::kWords, a.c1, stride);
 }
 template <class P>
-CUZK_LANES_INLINE void store_unreduced(u64* first, const Lanes2<P>& a, std::size_t stride = Lanes2<P>::kWords) {
+CUZK_LANES_INLINE void store_unreduced(u64* first, const Lanes2<P>& a,
+                                       std::size_t stride = Lanes2<P>::kWords) {
     store_unreduced(first, a.c0, stride);
     store_unreduced(first + Lanes<P>::kWords, a.c1, stride);
 }

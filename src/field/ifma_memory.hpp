@@ -24,7 +24,9 @@ namespace {
 using Vec = __m512i;
 using Mask = __mmask8;  // bit i speaks of lane i
 
-CUZK_LANES_INLINE Vec splat(u64 x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
+CUZK_LANES_INLINE Vec splat(u64 x) {
+    return _mm512_set1_epi64(static_cast<long long>(x));
+}
 
 CUZK_LANES_INLINE Vec load_halves(const u64* low, const u64* high) {
     const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(low));
@@ -87,8 +89,10 @@ CUZK_LANES_INLINE void store_quarter(u64* p, __m128i v, bool with) {
 
 // Inverse of load_rows4 for the rows in mask; the others are not touched.
 CUZK_LANES_INLINE void store_rows4(u64* const (&row)[8], const Vec* w, Mask mask) {
-    const Vec a0 = _mm512_unpacklo_epi64(w[0], w[1]), a1 = _mm512_unpacklo_epi64(w[2], w[3]);  // rows 0, 2, 4, 6
-    const Vec b0 = _mm512_unpackhi_epi64(w[0], w[1]), b1 = _mm512_unpackhi_epi64(w[2], w[3]);  // rows 1, 3, 5, 7
+    const Vec a0 = _mm512_unpacklo_epi64(w[0], w[1]),
+              a1 = _mm512_unpacklo_epi64(w[2], w[3]);  // rows 0, 2, 4, 6
+    const Vec b0 = _mm512_unpackhi_epi64(w[0], w[1]),
+              b1 = _mm512_unpackhi_epi64(w[2], w[3]);  // rows 1, 3, 5, 7
     const Vec low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const Vec high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
     const auto has = [mask](int lane) { return ((mask >> lane) & 1) != 0; };
@@ -101,8 +105,10 @@ CUZK_LANES_INLINE void store_rows4(u64* const (&row)[8], const Vec* w, Mask mask
 CUZK_LANES_INLINE void store_dense4(u64* first, const Vec* w) {
     const Vec low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
     const Vec high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-    const Vec a0 = _mm512_permutex2var_epi64(w[0], low, w[1]), a1 = _mm512_permutex2var_epi64(w[2], low, w[3]);
-    const Vec b0 = _mm512_permutex2var_epi64(w[0], high, w[1]), b1 = _mm512_permutex2var_epi64(w[2], high, w[3]);
+    const Vec a0 = _mm512_permutex2var_epi64(w[0], low, w[1]),
+              a1 = _mm512_permutex2var_epi64(w[2], low, w[3]);
+    const Vec b0 = _mm512_permutex2var_epi64(w[0], high, w[1]),
+              b1 = _mm512_permutex2var_epi64(w[2], high, w[3]);
     const Vec front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const Vec back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
     _mm512_storeu_si512(first, _mm512_permutex2var_epi64(a0, front, a1));
@@ -129,7 +135,8 @@ CUZK_LANES_INLINE void store_rows2(u64* const (&row)[8], const Vec* w, Mask mask
 template <unsigned kRight, unsigned kLeft>
 CUZK_LANES_INLINE Vec funnel(Vec low, Vec high, Vec mask) {
     constexpr int kOrAnd = 0xa8;
-    return _mm512_ternarylogic_epi64(_mm512_srli_epi64(low, kRight), _mm512_slli_epi64(high, kLeft), mask, kOrAnd);
+    return _mm512_ternarylogic_epi64(_mm512_srli_epi64(low, kRight), _mm512_slli_epi64(high, kLeft), mask,
+                                     kOrAnd);
 }
 
 // 64-bit words to 52-bit limbs, any integer of kWords words. 4 words: 5 limbs; 6 words: 8 limbs.

@@ -1,44 +1,58 @@
-// Choice of the arithmetic path for one element: portable at compile time and where nothing better exists.
+// Choice of the arithmetic path for one element: portable at compile time and on a device, else what the processor offers.
 #pragma once
 
+#include <type_traits>
+
 #include "field/constants.hpp"
+#include "field/mont_native.hpp"
 #include "field/mont_portable.hpp"
+
+#if defined(__x86_64__) && !defined(__CUDA_ARCH__)
+#define CUZK_NATIVE_SUMS 1
+#endif
 
 namespace cuzk::mont {
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> add(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-    constexpr auto kModulus = FieldConstants<P>::kModulus;
-    return portable::add(a, b, kModulus);
+#if defined(CUZK_NATIVE_SUMS)
+    if (!std::is_constant_evaluated()) return native::add(a, b, P::kModulus);
+#endif
+    return portable::add(a, b, P::kModulus);
 }
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> sub(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-    constexpr auto kModulus = FieldConstants<P>::kModulus;
-    return portable::sub(a, b, kModulus);
+#if defined(CUZK_NATIVE_SUMS)
+    if (!std::is_constant_evaluated()) return native::sub(a, b, P::kModulus);
+#endif
+    return portable::sub(a, b, P::kModulus);
 }
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-    constexpr auto kModulus = FieldConstants<P>::kModulus;
-    return portable::mont_mul(a, b, kModulus, FieldConstants<P>::kN0);
+#if !defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return native::mul<P>(a, b);
+#endif
+    return portable::mont_mul(a, b, P::kModulus, FieldConstants<P>::kN0);
 }
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
-    return mul<P>(a, a);
+#if !defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return native::sqr<P>(a);
+#endif
+    return portable::mont_mul(a, a, P::kModulus, FieldConstants<P>::kN0);
 }
 
 // Inverse of a Montgomery number, in Montgomery form: Fermat, a^(p-2).
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> inverse(const BigInt<P::kLimbs>& a) {
     using C = FieldConstants<P>;
-    constexpr auto kR = C::kR;
-    constexpr auto kModulusMinusTwo = C::kModulusMinusTwo;
-    BigInt<P::kLimbs> r = kR;
+    BigInt<P::kLimbs> r = C::kR;
     for (std::size_t i = C::kBits; i-- > 0;) {
         r = sqr<P>(r);
-        if (kModulusMinusTwo.bit(i)) r = mul<P>(r, a);
+        if (C::kModulusMinusTwo.bit(i)) r = mul<P>(r, a);
     }
     return r;
 }

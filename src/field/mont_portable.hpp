@@ -31,36 +31,25 @@ CUZK_HD constexpr BigInt<N> sub(const BigInt<N>& a, const BigInt<N>& b, const Bi
     return r;
 }
 
-// a b / R mod p, coarsely integrated operand scanning (Koç, Acar, Kaliski 1996). n0 = -p^-1 mod 2^64.
+// a b / R mod p, coarsely integrated operand scanning (Koç, Acar, Kaliski 1996), both inner loops in one. The top bit of p
+// must be free: then the running sum fits N words. n0 = -p^-1 mod 2^64.
 template <std::size_t N>
 CUZK_HD constexpr BigInt<N> mont_mul(const BigInt<N>& a, const BigInt<N>& b, const BigInt<N>& p, u64 n0) {
-    u64 t[N + 2] = {};
+    BigInt<N> t;
+    CUZK_UNROLL
     for (std::size_t i = 0; i < N; ++i) {
-        u64 carry = 0;
-        for (std::size_t j = 0; j < N; ++j) {
-            const u128 x = u128{a.limb[j]} * b.limb[i] + t[j] + carry;
-            t[j] = static_cast<u64>(x);
-            carry = static_cast<u64>(x >> 64);
-        }
-        u128 x = u128{t[N]} + carry;
-        t[N] = static_cast<u64>(x);
-        t[N + 1] = static_cast<u64>(x >> 64);
-
-        const u64 m = t[0] * n0;
-        x = u128{m} * p.limb[0] + t[0];
-        carry = static_cast<u64>(x >> 64);
+        u128 x = u128{a.limb[0]} * b.limb[i] + t.limb[0];
+        const u64 m = static_cast<u64>(x) * n0;
+        u128 y = u128{m} * p.limb[0] + static_cast<u64>(x);
+        CUZK_UNROLL
         for (std::size_t j = 1; j < N; ++j) {
-            x = u128{m} * p.limb[j] + t[j] + carry;
-            t[j - 1] = static_cast<u64>(x);
-            carry = static_cast<u64>(x >> 64);
+            x = u128{a.limb[j]} * b.limb[i] + t.limb[j] + static_cast<u64>(x >> 64);
+            y = u128{m} * p.limb[j] + static_cast<u64>(x) + static_cast<u64>(y >> 64);
+            t.limb[j - 1] = static_cast<u64>(y);
         }
-        x = u128{t[N]} + carry;
-        t[N - 1] = static_cast<u64>(x);
-        t[N] = t[N + 1] + static_cast<u64>(x >> 64);
+        t.limb[N - 1] = static_cast<u64>(x >> 64) + static_cast<u64>(y >> 64);
     }
-    BigInt<N> r;
-    for (std::size_t i = 0; i < N; ++i) r.limb[i] = t[i];
-    return reduce_once(r, t[N], p);
+    return reduce_once(t, 0, p);
 }
 
 }  // namespace cuzk::portable
