@@ -1,10 +1,7 @@
 #include "curve/subgroup.hpp"
 
-#include <atomic>
-#include <limits>
-
-#include "base/parallel.hpp"
 #include "curve/endomorphism.hpp"
+#include "curve/parallel_search.hpp"
 
 namespace cuzk {
 
@@ -64,19 +61,8 @@ bool in_subgroup(const Affine<G>& p) {
 
 template <class G>
 std::optional<std::size_t> find_invalid(AffineView<G> points) {
-    constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
     constexpr std::size_t kGrain = 64;
-    std::atomic<std::size_t> first{kNone};
-    parallel_ranges(0, points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end && i < first.load(std::memory_order_relaxed); ++i) {
-            if (is_valid(points[i])) continue;
-            std::size_t seen = first.load(std::memory_order_relaxed);
-            while (i < seen && !first.compare_exchange_weak(seen, i, std::memory_order_relaxed)) {
-            }
-        }
-    });
-    const std::size_t index = first.load();
-    return index == kNone ? std::nullopt : std::optional(index);
+    return first_failure(points.size(), kGrain, [&](std::size_t i) { return !is_valid(points[i]); });
 }
 
 #define CUZK_DEFINE_SUBGROUP(G)                  \
