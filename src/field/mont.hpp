@@ -13,12 +13,19 @@
 
 namespace cuzk::mont {
 
+// The modulus by value: device code can use a constant's value, not its address.
+template <class P>
+CUZK_HD constexpr BigInt<P::kLimbs> modulus() {
+    constexpr auto kValue = P::kModulus;
+    return kValue;
+}
+
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> add(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
 #if defined(CUZK_NATIVE_SUMS)
     if (!std::is_constant_evaluated()) return native::add(a, b, P::kModulus);
 #endif
-    return portable::add(a, b, P::kModulus);
+    return portable::add(a, b, modulus<P>());
 }
 
 template <class P>
@@ -26,7 +33,7 @@ CUZK_HD constexpr BigInt<P::kLimbs> sub(const BigInt<P::kLimbs>& a, const BigInt
 #if defined(CUZK_NATIVE_SUMS)
     if (!std::is_constant_evaluated()) return native::sub(a, b, P::kModulus);
 #endif
-    return portable::sub(a, b, P::kModulus);
+    return portable::sub(a, b, modulus<P>());
 }
 
 template <class P>
@@ -34,7 +41,7 @@ CUZK_HD constexpr BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt
 #if !defined(__CUDA_ARCH__)
     if (!std::is_constant_evaluated()) return native::mul<P>(a, b);
 #endif
-    return portable::mont_mul(a, b, P::kModulus, FieldConstants<P>::kN0);
+    return portable::mont_mul(a, b, modulus<P>(), FieldConstants<P>::kN0);
 }
 
 template <class P>
@@ -42,17 +49,19 @@ CUZK_HD constexpr BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
 #if !defined(__CUDA_ARCH__)
     if (!std::is_constant_evaluated()) return native::sqr<P>(a);
 #endif
-    return portable::mont_mul(a, a, P::kModulus, FieldConstants<P>::kN0);
+    return portable::mont_mul(a, a, modulus<P>(), FieldConstants<P>::kN0);
 }
 
 // Inverse of a Montgomery number, in Montgomery form: Fermat, a^(p-2).
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> inverse(const BigInt<P::kLimbs>& a) {
     using C = FieldConstants<P>;
-    BigInt<P::kLimbs> r = C::kR;
+    constexpr auto kExponent = C::kModulusMinusTwo;
+    constexpr auto kOne = C::kR;
+    BigInt<P::kLimbs> r = kOne;
     for (std::size_t i = C::kBits; i-- > 0;) {
         r = sqr<P>(r);
-        if (C::kModulusMinusTwo.bit(i)) r = mul<P>(r, a);
+        if (kExponent.bit(i)) r = mul<P>(r, a);
     }
     return r;
 }
