@@ -19,20 +19,20 @@ template <class C>
 std::optional<std::string> forgeable(const VerifyingKey<C>& vk);
 
 // One point of a key that is off its curve or outside its subgroup.
-struct BadPoint {
-    std::string query;  // "A", "B in G2", "alpha", ...
+struct KeyDamage {
+    std::string query;  // "the A query", "the fixed points of the key", ...
     std::size_t index = 0;
     std::string reason;  // "is not on the curve", "is not in the subgroup of prime order"
 };
 
 // Looks at every point of the key, in parallel; the first bad one of the first bad query. Costs about as much as a proof.
 template <class C>
-std::optional<BadPoint> find_bad_point(const ProvingKey<C>& key, bool subgroups);
+std::optional<KeyDamage> find_damage(const ProvingKey<C>& key);
 
 #define CUZK_KEY_CHECKS(prefix, C)                                            \
     prefix template void check_shape(const ProvingKey<C>&);                   \
     prefix template std::optional<std::string> forgeable(const VerifyingKey<C>&); \
-    prefix template std::optional<BadPoint> find_bad_point(const ProvingKey<C>&, bool);
+    prefix template std::optional<KeyDamage> find_damage(const ProvingKey<C>&);
 CUZK_KEY_CHECKS(extern, Bls12_381)
 CUZK_KEY_CHECKS(extern, Bn254)
 
