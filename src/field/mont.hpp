@@ -52,9 +52,12 @@ CUZK_HD constexpr BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
     return portable::mont_mul(a, a, modulus<P>(), FieldConstants<P>::kN0);
 }
 
-// Inverse of a Montgomery number, in Montgomery form: Fermat, a^(p-2).
+// Inverse of a Montgomery number, in Montgomery form; 0 for 0. At compile time and on a device by Fermat: a^(p-2).
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> inverse(const BigInt<P::kLimbs>& a) {
+#if !defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return native::inverse<P>(a);
+#endif
     using C = FieldConstants<P>;
     constexpr auto kExponent = C::kModulusMinusTwo;
     constexpr auto kOne = C::kR;

@@ -11,6 +11,9 @@ template <class P>
 BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b);
 template <class P>
 BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a);
+// Of a Montgomery number, in Montgomery form; 0 for 0. In inverse.cpp.
+template <class P>
+BigInt<P::kLimbs> inverse(const BigInt<P::kLimbs>& a);
 
 #if defined(__x86_64__)
 
