@@ -14,8 +14,8 @@ namespace cuzk {
 
 namespace {
 
-// Entries held at a time (4 bytes each); with more, windows are taken in several groups.
-constexpr std::size_t kEntryBudget = std::size_t{1} << 24;
+// Entries held at a time (8 bytes each while sorting); with more, windows are taken in several groups.
+constexpr std::size_t kEntryBudget = std::size_t{1} << 23;
 // Points taken at a time; keeps entries within 31 bits and a group of windows within the budget.
 constexpr std::size_t kPointBudget = std::size_t{1} << 24;
 constexpr unsigned kMaxWindow = 20;
@@ -81,14 +81,14 @@ Jacobian<G> windowed_sum(const BucketKernel<G>& kernel, AffineView<G> bases,
         std::clamp<std::size_t>(kEntryBudget / (list.size() + 16 * buckets), 1, windows.count());
     const std::size_t groups = (windows.count() + at_once - 1) / at_once;
     std::vector<Jacobian<G>> sums(windows.count());
-    SortedBuckets sorted;
+    BucketSort<typename G::Scalar> sorted;
     std::vector<Affine<G>> bucket_sums;
     for (std::size_t g = 0; g < groups; ++g) {
         const std::size_t first = windows.count() * g / groups;
         const std::size_t last = windows.count() * (g + 1) / groups;
-        sort_into_buckets(scalars, list, windows, static_cast<unsigned>(first), static_cast<unsigned>(last), sorted);
+        sorted.sort(scalars, list, windows, static_cast<unsigned>(first), static_cast<unsigned>(last));
         bucket_sums.resize((last - first) * buckets);
-        sum_buckets<G>(kernel, bases.data(), false, sorted.entries, sorted.offsets, bucket_sums);
+        sum_buckets<G>(kernel, bases.data(), false, sorted.entries(), sorted.offsets(), bucket_sums);
         weigh_buckets<G>(kernel, bucket_sums, std::span(sums).subspan(first, last - first));
     }
     Jacobian<G> total = Jacobian<G>::infinity();

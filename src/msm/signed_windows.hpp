@@ -41,13 +41,37 @@ public:
         return m;
     }
 
-    // Digit of window w of a magnitude.
-    i64 digit(const Int& magnitude, unsigned w) const {
-        Int t = magnitude;
-        t.add(offset_);
-        const u64 bits = t.bits(std::size_t{w} * width_, w + 1 == count_ ? 64 : width_);
-        return static_cast<i64>(bits) - (w + 1 == count_ ? 0 : static_cast<i64>(buckets()));
+    // A magnitude made ready for window(w).digit().
+    Int shifted(Int magnitude) const {
+        magnitude.add(offset_);
+        return magnitude;
     }
+
+    class Window {
+    public:
+        // |digit| <= 2^(width - 1); `shifted` as of SignedWindows::shifted.
+        i64 digit(const Int& shifted) const {
+            u64 bits = shifted.limb[limb_] >> shift_;
+            if (next_ != 0) bits |= shifted.limb[limb_ + 1] << next_;
+            return static_cast<i64>(bits & mask_) - half_;
+        }
+
+    private:
+        friend class SignedWindows;
+        Window(std::size_t first_bit, unsigned width, bool top)
+            : limb_(first_bit / 64),
+              shift_(first_bit % 64),
+              next_(shift_ + width > 64 && limb_ + 1 < Int::kLimbs ? 64 - shift_ : 0),
+              mask_((u64{1} << width) - 1),
+              half_(top ? 0 : i64{1} << (width - 1)) {}
+
+        std::size_t limb_;
+        std::size_t shift_;
+        std::size_t next_;  // left shift of the next limb's part; 0: there is none
+        u64 mask_;
+        i64 half_;
+    };
+    Window window(unsigned w) const { return Window(std::size_t{w} * width_, width_, w + 1 == count_); }
 
 private:
     unsigned width_;
