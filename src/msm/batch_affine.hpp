@@ -128,18 +128,43 @@ template <class L>
     return left >= L::kWidth ? Accumulators<L>::kAllLanes : static_cast<u8>((1U << left) - 1);
 }
 
-// The points that round `round` adds to the segments of one vector. Lanes past `count` repeat the last segment.
+// The entries of a block's segments, turned from segment after segment to round after round, some rounds at a time:
+// segments lie anywhere in memory, and each of their cache lines serves many rounds.
+template <class L>
+struct RoundEntries {
+    static constexpr std::size_t kRounds = 16;
+    static constexpr std::size_t kAhead = 16;
+    u32 entry[kRounds][L::kVectors * L::kWidth];
+
+    // Rounds [round, round + kRounds) of the first `count` segments.
+    void fill(const u32* entries, const Segment* segments, std::size_t count, std::size_t round) {
+        for (std::size_t s = 0; s < count; ++s) {
+            const Segment& later = segments[s + kAhead < count ? s + kAhead : count - 1];
+            __builtin_prefetch(entries + later.begin + round);
+            const std::size_t left = segments[s].length - round;
+            const std::size_t rounds = left < kRounds ? left : kRounds;
+            for (std::size_t r = 0; r < rounds; ++r) entry[r][s] = entries[segments[s].begin + round + r];
+        }
+    }
+    const u32* of_round(std::size_t round) const { return entry[round % kRounds]; }
+};
+
+template <class L>
+struct Workspace {
+    Accumulators<L> sums;
+    RoundEntries<L> entries;
+};
+
+// The points that one vector of segments adds. Lanes past `count` repeat the last segment.
 template <class L>
 struct Operands {
     const u8* pointer[L::kWidth];
     u8 negative = 0;
 
-    [[gnu::always_inline]] Operands(const SegmentJob<typename L::Group>& job, const Segment* segments, std::size_t first,
-                                    std::size_t count, std::size_t round) {
+    [[gnu::always_inline]] Operands(const u8* points, const u32* entries, std::size_t first, std::size_t count) {
         for (std::size_t lane = 0; lane < L::kWidth; ++lane) {
-            const std::size_t s = first + lane < count ? first + lane : count - 1;
-            const u32 entry = job.entries[segments[s].begin + round];
-            pointer[lane] = job.points + std::size_t{entry & ~kNegativeEntry} * sizeof(Affine<typename L::Group>);
+            const u32 entry = entries[first + lane < count ? first + lane : count - 1];
+            pointer[lane] = points + std::size_t{entry & ~kNegativeEntry} * sizeof(Affine<typename L::Group>);
             negative = static_cast<u8>(negative | (entry >> 31) << lane);
         }
     }
@@ -147,20 +172,23 @@ struct Operands {
 
 template <class L>
 void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments, std::size_t count,
-               Accumulators<L>& sums) {
+               Workspace<L>& work) {
     using F = typename L::Coordinate;
     constexpr std::size_t kWidth = L::kWidth;
     constexpr std::size_t kAhead = L::kPrefetchVectors;
-    const auto prefetch = [&](std::size_t v, std::size_t active, std::size_t round) {
+    Accumulators<L>& sums = work.sums;
+    const auto prefetch = [&](std::size_t v, std::size_t active, const u32* entries) {
         if (v * kWidth >= active) return;
-        const Operands<L> next(job, segments, v * kWidth, active, round);
+        const Operands<L> next(job.points, entries, v * kWidth, active);
         for (std::size_t lane = 0; lane < kWidth; ++lane) L::prefetch(next.pointer[lane]);
     };
 
-    for (std::size_t v = 0; v < kAhead; ++v) prefetch(v, count, 0);
+    work.entries.fill(job.entries, segments, count, 0);
+    const u32* entries = work.entries.of_round(0);
+    for (std::size_t v = 0; v < kAhead; ++v) prefetch(v, count, entries);
     for (std::size_t v = 0; v * kWidth < count; ++v) {
-        prefetch(v + kAhead, count, 0);
-        const Operands<L> first(job, segments, v * kWidth, count, 0);
+        prefetch(v + kAhead, count, entries);
+        const Operands<L> first(job.points, entries, v * kWidth, count);
         F x;
         F y;
         L::load(first.pointer, first.negative, x, y);
@@ -169,25 +197,29 @@ void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments
         sums.y[v] = L::settle_y(y);
     }
 
-    std::size_t active = count;
-    for (std::size_t round = 1; round < segments[0].length; ++round) {
-        while (segments[active - 1].length <= round) --active;
+    const auto active_in = [&](std::size_t round, std::size_t active) {
+        while (active > 0 && segments[active - 1].length <= round) --active;
+        return active;
+    };
+    std::size_t active = active_in(1, count);
+    for (std::size_t round = 1; active > 0; ++round) {
         const std::size_t vectors = (active + kWidth - 1) / kWidth;
+        entries = work.entries.of_round(round);
         sums.begin_round();
         for (std::size_t v = 0; v < vectors; ++v) {
-            prefetch(v + kAhead, active, round);
-            const Operands<L> next(job, segments, v * kWidth, active, round);
+            prefetch(v + kAhead, active, entries);
+            const Operands<L> next(job.points, entries, v * kWidth, active);
             F x2;
             F y2;
             L::load(next.pointer, next.negative, x2, y2);
             const u8 infinite = job.may_be_infinite ? L::is_infinity(x2, y2) : u8{0};
             sums.prepare(v, x2, y2, lanes_below<L>(v * kWidth, active), infinite);
         }
-        if (round + 1 < segments[0].length) {
-            std::size_t later = active;
-            while (segments[later - 1].length <= round + 1) --later;
-            for (std::size_t v = 0; v < kAhead; ++v) prefetch(v, later, round + 1);
-        }
+        // Have the next round's first points on their way during this round's second half.
+        active = active_in(round + 1, active);
+        if ((round + 1) % RoundEntries<L>::kRounds == 0)
+            work.entries.fill(job.entries, segments, active, round + 1);
+        for (std::size_t v = 0; v < kAhead; ++v) prefetch(v, active, work.entries.of_round(round + 1));
         sums.finish_round(vectors);
     }
 
@@ -204,10 +236,10 @@ void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments
 
 template <class L>
 void sum_segments(const SegmentJob<typename L::Group>& job, std::size_t first, std::size_t last, std::byte* scratch) {
-    auto& sums = *reinterpret_cast<Accumulators<L>*>(scratch);
+    auto& work = *reinterpret_cast<Workspace<L>*>(scratch);
     constexpr std::size_t kBlock = L::kVectors * L::kWidth;
     for (; first < last; first += kBlock)
-        sum_block<L>(job, job.segments + first, last - first < kBlock ? last - first : kBlock, sums);
+        sum_block<L>(job, job.segments + first, last - first < kBlock ? last - first : kBlock, work);
 }
 
 // Running sums from the top of each chain. Accumulators [0, vectors) hold the weighted sums, [vectors, 2 vectors) the plain
@@ -261,7 +293,7 @@ void chain_block(const ChainJob<typename L::Group>& job, std::size_t first, std:
 
 template <class L>
 void sum_chains(const ChainJob<typename L::Group>& job, std::size_t first, std::size_t last, std::byte* scratch) {
-    auto& acc = *reinterpret_cast<Accumulators<L>*>(scratch);
+    auto& acc = reinterpret_cast<Workspace<L>*>(scratch)->sums;
     constexpr std::size_t kBlock = L::kVectors / 2 * L::kWidth;
     for (; first < last; first += kBlock)
         chain_block<L>(job, first, last - first < kBlock ? last - first : kBlock, acc);

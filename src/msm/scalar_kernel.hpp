@@ -75,7 +75,7 @@ struct ScalarLanes {
 template <class G>
 constexpr BucketKernel<G> scalar_bucket_kernel() {
     using L = ScalarLanes<G>;
-    return {sizeof(batch_affine::Accumulators<L>), L::kVectors, sizeof(typename G::Field) > 64 ? 600.0 : 180.0,
+    return {sizeof(batch_affine::Workspace<L>), L::kVectors, sizeof(typename G::Field) > 64 ? 600.0 : 180.0,
             &batch_affine::sum_segments<L>, &batch_affine::sum_chains<L>};
 }
 

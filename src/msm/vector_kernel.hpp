@@ -195,7 +195,7 @@ private:
 template <class G>
 constexpr BucketKernel<G> vector_bucket_kernel() {
     using L = VectorLanes<G>;
-    return {sizeof(batch_affine::Accumulators<L>), L::kVectors * L::kWidth,
+    return {sizeof(batch_affine::Workspace<L>), L::kVectors * L::kWidth,
             sizeof(typename G::Field) > 64 ? 150.0 : 50.0, &batch_affine::sum_segments<L>, &batch_affine::sum_chains<L>};
 }
 
