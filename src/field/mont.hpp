@@ -7,7 +7,7 @@
 #include "field/mont_native.hpp"
 #include "field/mont_portable.hpp"
 
-#if defined(__x86_64__) && !defined(__CUDA_ARCH__)
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__CUDA_ARCH__)
 #define CUZK_NATIVE_SUMS 1
 #endif
 
