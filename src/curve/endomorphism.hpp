@@ -3,7 +3,6 @@
 #pragma once
 
 #include "curve/frobenius.hpp"
-#include "curve/jacobian.hpp"
 
 namespace cuzk {
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "curve/affine.hpp"
+#include "curve/jacobian.hpp"
 
 namespace cuzk {
 
@@ -52,6 +52,9 @@ struct TwistFrobenius {
 
     Affine<typename C::G2> operator()(const Affine<typename C::G2>& q) const {
         return {q.x.conjugate() * cx, q.y.conjugate() * cy};
+    }
+    Jacobian<typename C::G2> operator()(const Jacobian<typename C::G2>& q) const {
+        return {q.x.conjugate() * cx, q.y.conjugate() * cy, q.z.conjugate()};
     }
 };
 

@@ -7,13 +7,6 @@ namespace cuzk {
 
 namespace {
 
-// psi on Jacobian coordinates.
-template <class C>
-Jacobian<typename C::G2> psi(const Jacobian<typename C::G2>& q) {
-    const auto& map = TwistFrobenius<C>::get();
-    return {q.x.conjugate() * map.cx, q.y.conjugate() * map.cy, q.z.conjugate()};
-}
-
 // |x| p
 template <class C, class Point>
 auto times_x(const Point& p) {
@@ -46,9 +39,10 @@ bool check(const Affine<Bn254G1>& /*p*/) { return true; }
 bool check(const Affine<Bn254G2>& q) {
     static_assert(!Bn254::kXIsNegative);
     const auto xq = times_x<Bn254>(q);
-    const auto psi1 = psi<Bn254>(xq);
-    const auto psi2 = psi<Bn254>(psi1);
-    const auto psi3 = psi<Bn254>(psi2);
+    const auto& psi = TwistFrobenius<Bn254>::get();
+    const auto psi1 = psi(xq);
+    const auto psi2 = psi(psi1);
+    const auto psi3 = psi(psi2);
     return xq + q + psi1 + psi2 == psi3.dbl();
 }
 
