@@ -7,7 +7,7 @@
 //
 // Ranges. "Normal": every limb below 2^52. Values between operations are normal and below 2p: `add`, `sub`, `neg`, `mul`,
 // `sqr` and `load` (of reduced memory) give that. Products do not need it: mul takes normal values a < A p, b < B p with
-// A B p <= R' (A B <= 70 in the 255-bit field, 2^34 in BLS12-381 Fp), so sums and differences that only feed products
+// A B p <= R' (A B <= 35 in the 255-bit field, 84 in the 254-bit ones, 2^35 in BLS12-381 Fp), so sums and differences that only feed products
 // can use the lazy forms, and several of them can share one `normalize`:
 //   loose: limbs are any signed 64-bit numbers, the value (sum of limb 2^(52 i)) is what counts; `add_loose`, `sub_loose`
 //   and `mul_loose` give loose values; `normalize` carries and needs a value in [0, R').
