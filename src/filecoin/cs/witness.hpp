@@ -39,7 +39,7 @@ private:
 // The values of a circuit's variables, in allocation order within each kind. InstancedR1cs::aux_is_bit says which aux
 // variable is of which kind. Field elements in Montgomery form.
 struct CompactWitness {
-    std::vector<Fr> inputs{Fr::one()};
+    std::vector<Fr> inputs = std::vector<Fr>(1, Fr::one());
     BitString bits;
     std::vector<Fr> nums;
 
