@@ -3,7 +3,7 @@
 
 readonly build_packages=(
     g++ cmake ninja-build ccache
-    libtbb-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libssl-dev
+    libtbb-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libssl-dev libsimdjson-dev
     libgtest-dev libbenchmark-dev
 )
 readonly lint_packages=(clang-format-14 clang-tidy-14 shellcheck python3)
