@@ -36,7 +36,9 @@ endif()
 
 find_program(CUZK_CCACHE ccache)
 if(CUZK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${CUZK_CCACHE}")
+    # Two clones, or two build folders, of the same sources share their objects: paths are hashed relative to the root.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CUZK_CCACHE}")
 endif()
 find_program(CUZK_MOLD mold)
 if(CUZK_MOLD)
