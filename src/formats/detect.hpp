@@ -1,0 +1,40 @@
+// What kind of file this is, by its content; names and extensions do not matter.
+#pragma once
+
+#include <optional>
+
+#include "base/byte_source.hpp"
+#include "formats/curve_id.hpp"
+
+namespace cuzk {
+
+enum class FileKind {
+    kZkey,
+    kWtns,
+    kR1cs,
+    kPtau,  // powers of tau: recognised, not used
+    kParams,
+    kBellmanVk,
+    kProofBytes,
+    kAssignment,
+    kProofJson,
+    kPublicJson,
+    kVkJson,
+    kUnknown,
+};
+
+// "zkey", "vk.json", ...: short, stable, for machines.
+const char* kind_name(FileKind kind);
+// "snarkjs proving key", ...: for people.
+const char* kind_description(FileKind kind);
+
+struct DetectedFile {
+    FileKind kind = FileKind::kUnknown;
+    std::optional<CurveId> curve;  // where the file states it or the kind implies it
+};
+
+// Cheap: looks at headers, counts and lengths (JSON is parsed). Damage behind the header is the readers' to find; never
+// throws on account of the bytes.
+DetectedFile detect(const ByteSource& source);
+
+}  // namespace cuzk
