@@ -347,21 +347,25 @@ CUZK_LANES_INLINE Lanes<P> mul(const Lanes<P>& a, const Lanes<P>& b) {
     return normalize(mul_loose(a, b));
 }
 
-// The product without reduction; operands normal, of any size.
+// w += a b without reduction; operands normal, of any size.
 template <class P>
-CUZK_LANES_INLINE Wide<P> mul_wide(const Lanes<P>& a, const Lanes<P>& b) {
+CUZK_LANES_INLINE void accumulate(Wide<P>& w, const Lanes<P>& a, const Lanes<P>& b) {
     constexpr std::size_t N = Lanes<P>::N;
-    Wide<P> r;
-#pragma GCC unroll 16
-    for (std::size_t k = 0; k < 2 * N; ++k) r.t[k] = _mm512_setzero_si512();
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < N; ++i) {
 #pragma GCC unroll 8
-        for (std::size_t j = 0; j < N; ++j) r.t[i + j] = _mm512_madd52lo_epu64(r.t[i + j], a.l[i], b.l[j]);
+        for (std::size_t j = 0; j < N; ++j) w.t[i + j] = _mm512_madd52lo_epu64(w.t[i + j], a.l[i], b.l[j]);
 #pragma GCC unroll 8
-        for (std::size_t j = 0; j < N; ++j)
-            r.t[i + j + 1] = _mm512_madd52hi_epu64(r.t[i + j + 1], a.l[i], b.l[j]);
+        for (std::size_t j = 0; j < N; ++j) w.t[i + j + 1] = _mm512_madd52hi_epu64(w.t[i + j + 1], a.l[i], b.l[j]);
     }
+}
+
+template <class P>
+CUZK_LANES_INLINE Wide<P> mul_wide(const Lanes<P>& a, const Lanes<P>& b) {
+    Wide<P> r;
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < 2 * Lanes<P>::N; ++k) r.t[k] = _mm512_setzero_si512();
+    accumulate(r, a, b);
     return r;
 }
 

@@ -99,16 +99,28 @@ CUZK_LANES_INLINE Lanes2<P> scale_down(const Lanes2<P>& a) {
     return {scale_down<bits>(a.c0), scale_down<bits>(a.c1)};
 }
 
+// -a - b
+template <class P>
+CUZK_LANES_INLINE Wide<P> negative_sum(const Wide<P>& a, const Wide<P>& b) {
+    const Vec zero = _mm512_setzero_si512();
+    Wide<P> r;
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < 2 * Lanes<P>::N; ++k)
+        r.t[k] = _mm512_sub_epi64(zero, _mm512_add_epi64(a.t[k], b.t[k]));
+    return r;
+}
+
 // Karatsuba with one reduction a component (Aranha, Karabina, Longa, Gebotys, López 2011): 3 products, 2 reductions.
 // Operands normal and below 4p; each component of the result is below 2p.
 template <class P>
 CUZK_LANES_INLINE Lanes2<P> mul(const Lanes2<P>& a, const Lanes2<P>& b) {
     const Wide<P> v0 = mul_wide(a.c0, b.c0);
     const Wide<P> v1 = mul_wide(a.c1, b.c1);
-    const Wide<P> v2 = mul_wide(add_lazy(a.c0, a.c1), add_lazy(b.c0, b.c1));
-    // v0 - v1 > -16 p^2; its reduction is above -16 p^2 / R' > -p, and so p or 2p below 2p after one conditional sum
-    return {raise_once<1>(redc_loose(sub_wide(v0, v1))),
-            normalize(redc_loose(sub_wide(sub_wide(v2, v0), v1)))};
+    Wide<P> cross = negative_sum(v0, v1);
+    // v0 - v1 > -16 p^2: its reduction is above -16 p^2 / R' > -p, and below 2p after one conditional sum
+    const Lanes<P> real = redc_loose(sub_wide(v0, v1));
+    accumulate(cross, add_lazy(a.c0, a.c1), add_lazy(b.c0, b.c1));
+    return {raise_once<1>(real), normalize(redc_loose(cross))};
 }
 
 // ((c0 + c1)(c0 - c1), 2 c0 c1); operands normal and below 2p.
