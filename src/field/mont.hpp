@@ -44,6 +44,15 @@ CUZK_HD constexpr BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt
     return portable::mont_mul(a, b, modulus<P>(), FieldConstants<P>::kN0);
 }
 
+// a = a b; b may be a.
+template <class P>
+CUZK_HD constexpr void mul_assign(BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
+#if !defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return native::mul_assign<P>(a, b);
+#endif
+    a = portable::mont_mul(a, b, modulus<P>(), FieldConstants<P>::kN0);
+}
+
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
 #if !defined(__CUDA_ARCH__)

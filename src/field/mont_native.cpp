@@ -131,17 +131,28 @@ BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
 }
 
 template <class P>
+void mul_assign(BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
+#if defined(__x86_64__)
+    if (detail::use_adx.load(std::memory_order_relaxed)) [[likely]] {
+        a = mul_adx<P>(a, b);
+        return;
+    }
+#endif
+    a = portable::mont_mul(a, b, P::kModulus, FieldConstants<P>::kN0);
+}
+
+template <class P>
 BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
     return mul<P>(a, a);
 }
 
-template BigInt<4> mul<Bls12_381FrParams>(const BigInt<4>&, const BigInt<4>&);
-template BigInt<6> mul<Bls12_381FpParams>(const BigInt<6>&, const BigInt<6>&);
-template BigInt<4> mul<Bn254FrParams>(const BigInt<4>&, const BigInt<4>&);
-template BigInt<4> mul<Bn254FpParams>(const BigInt<4>&, const BigInt<4>&);
-template BigInt<4> sqr<Bls12_381FrParams>(const BigInt<4>&);
-template BigInt<6> sqr<Bls12_381FpParams>(const BigInt<6>&);
-template BigInt<4> sqr<Bn254FrParams>(const BigInt<4>&);
-template BigInt<4> sqr<Bn254FpParams>(const BigInt<4>&);
+#define CUZK_INSTANTIATE(P)                                                                \
+    template BigInt<P::kLimbs> mul<P>(const BigInt<P::kLimbs>&, const BigInt<P::kLimbs>&); \
+    template void mul_assign<P>(BigInt<P::kLimbs>&, const BigInt<P::kLimbs>&);             \
+    template BigInt<P::kLimbs> sqr<P>(const BigInt<P::kLimbs>&);
+CUZK_INSTANTIATE(Bls12_381FrParams)
+CUZK_INSTANTIATE(Bls12_381FpParams)
+CUZK_INSTANTIATE(Bn254FrParams)
+CUZK_INSTANTIATE(Bn254FpParams)
 
 }  // namespace cuzk::native

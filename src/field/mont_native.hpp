@@ -10,6 +10,8 @@ namespace cuzk::native {
 template <class P>
 BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b);
 template <class P>
+void mul_assign(BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b);
+template <class P>
 BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a);
 // Of a Montgomery number, in Montgomery form; 0 for 0. In inverse.cpp.
 template <class P>
