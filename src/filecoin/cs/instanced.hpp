@@ -9,26 +9,11 @@
 #include <vector>
 
 #include "filecoin/cs/refs.hpp"
+#include "r1cs/coefficient_table.hpp"
 
 namespace cuzk::filecoin {
 
-// Coefficients are stored once and named by index; index 0 is 1 and index 1 is -1.
-class CoefficientTable {
-public:
-    static constexpr u32 kOne = 0;
-    static constexpr u32 kMinusOne = 1;
-
-    CoefficientTable();
-    u32 intern(const Fr& k);
-    const Fr& operator[](u32 id) const { return values_[id]; }
-    std::size_t size() const { return values_.size(); }
-    std::span<const Fr> values() const { return values_; }
-
-private:
-    std::vector<Fr> values_;
-    std::vector<u32> slots_;  // open addressing over values_, kEmpty where free
-    void grow();
-};
+using CoefficientTable = cuzk::CoefficientTable<Fr>;
 
 // Rows of one matrix, terms in the order of LinearCombination::normalise.
 struct SparseRows {

@@ -1,0 +1,75 @@
+#include "filecoin/params/store.hpp"
+
+#include <filesystem>
+
+#include "formats/bellman.hpp"
+#include "formats/digest.hpp"
+#include "filecoin/prove/circuit.hpp"
+#include "groth16/setup.hpp"
+
+namespace cuzk::filecoin {
+
+namespace {
+
+std::string path_of(const std::string& folder, CircuitKind kind, const SectorShape& shape, const char* suffix) {
+    return (std::filesystem::path(folder) / (parameter_name(kind, shape) + suffix)).string();
+}
+
+[[noreturn]] void missing(const std::string& path, CircuitKind kind, const SectorShape& shape) {
+    const std::string size = sector_size_name(shape.bytes);
+    throw Error(ErrorKind::kEnvironment,
+                "the parameters of " + std::string(circuit_name(kind)) + " " + size + " are not at " + path +
+                    ": set FIL_PROOFS_PARAMETER_CACHE to the folder that holds the network's parameter files, or make "
+                    "development parameters with 'cuzk filecoin params generate --circuit " +
+                    circuit_name(kind) + " --sector-size " + size + "'");
+}
+
+}  // namespace
+
+std::string params_path(const std::string& folder, CircuitKind kind, const SectorShape& shape) {
+    return path_of(folder, kind, shape, ".params");
+}
+
+std::string vk_path(const std::string& folder, CircuitKind kind, const SectorShape& shape) {
+    return path_of(folder, kind, shape, ".vk");
+}
+
+ProvingKey<Bls12_381> load_params(const std::string& folder, CircuitKind kind, const SectorShape& shape,
+                                  Progress* progress) {
+    const std::string path = params_path(folder, kind, shape);
+    if (!std::filesystem::exists(path)) missing(path, kind, shape);
+    ReadOptions options{PointChecks::kSubgroup, progress};
+    return read_params(ByteSource::open(path), options);
+}
+
+VerifyingKey<Bls12_381> load_vk(const std::string& folder, CircuitKind kind, const SectorShape& shape) {
+    const std::string path = vk_path(folder, kind, shape);
+    if (std::filesystem::exists(path)) return read_bellman_vk(ByteSource::open(path));
+    const std::string whole = params_path(folder, kind, shape);
+    if (!std::filesystem::exists(whole)) missing(path, kind, shape);
+    return ParamsFile(ByteSource::open(whole)).vk();
+}
+
+std::string network_digest(const std::string& path, Progress* progress) {
+    const ByteSource source = ByteSource::open(path);
+    constexpr std::size_t kChunk = std::size_t{64} << 20;
+    Hasher hasher(Hasher::Algorithm::kBlake2b512);
+    for (std::size_t done = 0; done < source.bytes.size(); done += kChunk) {
+        report_progress(progress, "digest", done, source.bytes.size());
+        hasher.update(source.bytes.subspan(done, std::min(kChunk, source.bytes.size() - done)));
+    }
+    report_progress(progress, "digest", source.bytes.size(), source.bytes.size());
+    std::array<u8, 64> digest{};
+    hasher.finish(digest);
+    return hex_text(digest).substr(0, 32);
+}
+
+void generate_params(const std::string& folder, CircuitKind kind, const SectorShape& shape, RandomSource& random,
+                     Progress* progress) {
+    std::filesystem::create_directories(folder);
+    ParamsSink sink(params_path(folder, kind, shape));
+    const auto vk = setup<Bls12_381>(KeyFamily::kBellman, to_r1cs(compile_circuit(kind, shape)), random, sink, progress);
+    write_bellman_vk(vk_path(folder, kind, shape), vk);
+}
+
+}  // namespace cuzk::filecoin

@@ -1,0 +1,41 @@
+#include "filecoin/prove/prove.hpp"
+
+#include "formats/proof_bytes.hpp"
+
+namespace cuzk::filecoin {
+
+std::vector<u8> prove_job(const ProofJob& job, const CompiledCircuit& circuit, Prover<Bls12_381>& prover,
+                          const ProveOptions<Fr>& options) {
+    std::vector<u8> out;
+    for (std::size_t k = 0; k < job.partitions.size(); ++k) {
+        report_progress(options.monitor.progress, "partitions", k, job.partitions.size());
+        Assignment<Fr> assignment;
+        {
+            const StageTimer timer(options.monitor.stages, "synthesis");
+            assignment = circuit.assignment(job.witness(k));
+        }
+        const auto bytes = proof_to_bytes(prover.prove(assignment, options));
+        out.insert(out.end(), bytes.begin(), bytes.end());
+    }
+    report_progress(options.monitor.progress, "partitions", job.partitions.size(), job.partitions.size());
+    return out;
+}
+
+bool verify_job(const ProofJob& job, const Verifier<Bls12_381>& verifier, std::span<const u8> proof_bytes,
+                const std::string& name) {
+    const auto proofs = read_proof_bytes(ByteSource::borrow(name, proof_bytes));
+    if (proofs.size() != job.partitions.size())
+        throw Error(ErrorKind::kMalformed, name + ": holds " + std::to_string(proofs.size()) +
+                                               " proofs, the request has " + std::to_string(job.partitions.size()) +
+                                               " partitions");
+    std::vector<Statement<Bls12_381>> statements;
+    for (std::size_t k = 0; k < proofs.size(); ++k) {
+        CompactWitness witness = job.witness(k);
+        witness.inputs.erase(witness.inputs.begin());  // the constant one is no public input
+        statements.push_back({proofs[k], std::move(witness.inputs)});
+    }
+    OsRandom random;
+    return verifier.verify_all(statements, random);
+}
+
+}  // namespace cuzk::filecoin
