@@ -70,8 +70,25 @@ TYPED_TEST(Zkey, RoundTripsByteForByte) {
         const auto transcript = file.transcript_bytes();
         const std::string copy = folder.file(circuit);
         write_zkey(copy, file.proving_key(), {transcript.begin(), transcript.end()});
+        if (circuit == "mimc_merkle") continue;  // circom did not sort the terms of its rows; we do
         EXPECT_EQ(read_bytes(copy), read_bytes(original)) << circuit;
     }
+    // Everything but the order of the terms
+    Iden3Editor original(read_bytes(data_path(fixture<TypeParam>("mimc_merkle", "circuit.zkey"))));
+    Iden3Editor copy(read_bytes(folder.file("mimc_merkle")));
+    for (u32 id = 1; id <= 10; ++id)
+        if (id != 4) {
+            EXPECT_EQ(copy.section(id), original.section(id)) << id;
+        }
+    const auto entries = [](const Bytes& section) {
+        std::vector<std::string> out;
+        for (std::size_t at = 4; at < section.size(); at += 44)
+            out.emplace_back(section.begin() + static_cast<std::ptrdiff_t>(at),
+                             section.begin() + static_cast<std::ptrdiff_t>(at + 44));
+        std::sort(out.begin(), out.end());
+        return out;
+    };
+    EXPECT_EQ(entries(copy.section(4)), entries(original.section(4)));
 }
 
 TYPED_TEST(Zkey, SectionOrderDoesNotMatter) {

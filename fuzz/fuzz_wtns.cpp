@@ -1,0 +1,11 @@
+#include "formats/wtns.hpp"
+
+#include "fuzz_input.hpp"
+
+using namespace cuzk;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    return fuzz::run(data, size, [](const ByteSource& source) {
+        with_curve(wtns_curve(source), [&]<class C>(C) { read_wtns<C>(source); });
+    });
+}
