@@ -193,18 +193,6 @@ CUZK_LANES_INLINE Lanes<P> sub_lazy(const Lanes<P>& a, const Lanes<P>& b) {
     return normalize(add_multiple<k>(sub_loose(a, b)));
 }
 
-// Normal a - k p where that is not negative, else a; a loose and in [0, R').
-template <u64 k, class P>
-CUZK_LANES_INLINE Lanes<P> reduce_once(const Lanes<P>& a) {
-    static constexpr auto kMultiple = Limbs52<P>::multiple(k);
-    const auto larger = static_cast<Mask>(~negative(sub_multiple<k>(a)));
-    Lanes<P> r;
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < Lanes<P>::N; ++i)
-        r.l[i] = _mm512_mask_sub_epi64(a.l[i], larger, a.l[i], splat(kMultiple.limb[i]));
-    return normalize(r);
-}
-
 // Normal a + k p where a is negative, else a; a loose and in [-k p, R').
 template <u64 k, class P>
 CUZK_LANES_INLINE Lanes<P> raise_once(const Lanes<P>& a) {
@@ -215,6 +203,12 @@ CUZK_LANES_INLINE Lanes<P> raise_once(const Lanes<P>& a) {
     for (std::size_t i = 0; i < Lanes<P>::N; ++i)
         r.l[i] = _mm512_mask_add_epi64(a.l[i], below, a.l[i], splat(kMultiple.limb[i]));
     return normalize(r);
+}
+
+// Normal a - k p where that is not negative, else a; a loose and in [0, R').
+template <u64 k, class P>
+CUZK_LANES_INLINE Lanes<P> reduce_once(const Lanes<P>& a) {
+    return raise_once<k>(sub_multiple<k>(a));
 }
 
 // a + b, a - b: operands and result below 2p
@@ -356,7 +350,8 @@ CUZK_LANES_INLINE void accumulate(Wide<P>& w, const Lanes<P>& a, const Lanes<P>&
 #pragma GCC unroll 8
         for (std::size_t j = 0; j < N; ++j) w.t[i + j] = _mm512_madd52lo_epu64(w.t[i + j], a.l[i], b.l[j]);
 #pragma GCC unroll 8
-        for (std::size_t j = 0; j < N; ++j) w.t[i + j + 1] = _mm512_madd52hi_epu64(w.t[i + j + 1], a.l[i], b.l[j]);
+        for (std::size_t j = 0; j < N; ++j)
+            w.t[i + j + 1] = _mm512_madd52hi_epu64(w.t[i + j + 1], a.l[i], b.l[j]);
     }
 }
 

@@ -56,6 +56,9 @@ TYPED_TEST(PrimeFieldTest, PathsAgree) {
             for (Isa isa : {Isa::kPortable, Isa::kAdx}) {
                 const IsaOverride path(isa);
                 EXPECT_EQ(native::mul<P>(x, y), product) << isa_name(isa);
+                auto assigned = x;
+                native::mul_assign<P>(assigned, i == j ? assigned : y);
+                EXPECT_EQ(assigned, product) << isa_name(isa);
                 if (i == j) {
                     EXPECT_EQ(native::sqr<P>(x), product) << isa_name(isa);
                 }
