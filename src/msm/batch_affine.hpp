@@ -137,7 +137,7 @@ struct RoundEntries {
     u32 entry[kRounds][L::kVectors * L::kWidth];
 
     // Rounds [round, round + kRounds) of the first `count` segments.
-    void fill(const u32* entries, const Segment* segments, std::size_t count, std::size_t round) {
+    [[gnu::noinline]] void fill(const u32* entries, const Segment* segments, std::size_t count, std::size_t round) {
         for (std::size_t s = 0; s < count; ++s) {
             const Segment& later = segments[s + kAhead < count ? s + kAhead : count - 1];
             __builtin_prefetch(entries + later.begin + round);
@@ -170,6 +170,15 @@ struct Operands {
     }
 };
 
+// Inlined by force: g++ takes a function that only prefetches for one without effect, and drops the call.
+template <class L>
+[[gnu::always_inline]] inline void prefetch_operands(const u8* points, const u32* entries, std::size_t first,
+                                                     std::size_t count) {
+    if (first >= count) return;
+    const Operands<L> next(points, entries, first, count);
+    for (std::size_t lane = 0; lane < L::kWidth; ++lane) L::prefetch(next.pointer[lane]);
+}
+
 template <class L>
 void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments, std::size_t count,
                Workspace<L>& work) {
@@ -177,17 +186,11 @@ void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments
     constexpr std::size_t kWidth = L::kWidth;
     constexpr std::size_t kAhead = L::kPrefetchVectors;
     Accumulators<L>& sums = work.sums;
-    const auto prefetch = [&](std::size_t v, std::size_t active, const u32* entries) {
-        if (v * kWidth >= active) return;
-        const Operands<L> next(job.points, entries, v * kWidth, active);
-        for (std::size_t lane = 0; lane < kWidth; ++lane) L::prefetch(next.pointer[lane]);
-    };
-
     work.entries.fill(job.entries, segments, count, 0);
     const u32* entries = work.entries.of_round(0);
-    for (std::size_t v = 0; v < kAhead; ++v) prefetch(v, count, entries);
+    for (std::size_t v = 0; v < kAhead; ++v) prefetch_operands<L>(job.points, entries, v * kWidth, count);
     for (std::size_t v = 0; v * kWidth < count; ++v) {
-        prefetch(v + kAhead, count, entries);
+        prefetch_operands<L>(job.points, entries, (v + kAhead) * kWidth, count);
         const Operands<L> first(job.points, entries, v * kWidth, count);
         F x;
         F y;
@@ -207,7 +210,7 @@ void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments
         entries = work.entries.of_round(round);
         sums.begin_round();
         for (std::size_t v = 0; v < vectors; ++v) {
-            prefetch(v + kAhead, active, entries);
+            prefetch_operands<L>(job.points, entries, (v + kAhead) * kWidth, active);
             const Operands<L> next(job.points, entries, v * kWidth, active);
             F x2;
             F y2;
@@ -219,7 +222,8 @@ void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments
         active = active_in(round + 1, active);
         if ((round + 1) % RoundEntries<L>::kRounds == 0)
             work.entries.fill(job.entries, segments, active, round + 1);
-        for (std::size_t v = 0; v < kAhead; ++v) prefetch(v, active, work.entries.of_round(round + 1));
+        for (std::size_t v = 0; v < kAhead; ++v)
+            prefetch_operands<L>(job.points, work.entries.of_round(round + 1), v * kWidth, active);
         sums.finish_round(vectors);
     }
 

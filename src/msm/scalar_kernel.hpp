@@ -65,7 +65,7 @@ struct ScalarLanes {
     static void store(Affine<G>* const* out, u8 mask, u8 infinite, const F& x, const F& y) {
         if (mask != 0) *out[0] = infinite != 0 ? Affine<G>::infinity() : Affine<G>{x, y};
     }
-    static void prefetch(const u8* p) {
+    [[gnu::always_inline]] static void prefetch(const u8* p) {
         __builtin_prefetch(p);
         __builtin_prefetch(p + sizeof(Affine<G>) - 1);
         if constexpr (sizeof(Affine<G>) > 128) __builtin_prefetch(p + 64);
