@@ -1,13 +1,16 @@
 #include "curve/pairing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/parallel.hpp"
 #include "curve/frobenius.hpp"
 #include "curve/gt.hpp"
 #include "curve/miller.hpp"
+#include "curve/miller_lanes.hpp"
 #include "field/batch_inverse.hpp"
+#include "field/cpu.hpp"
 
 namespace cuzk {
 
@@ -37,11 +40,10 @@ template <class C>
 class TwistWalker {
 public:
     using F2 = typename C::G2::Field;
-    using F = typename C::Fp;
 
     explicit TwistWalker(const Affine<typename C::G2>& q) : q_(q), t_{q.x, q.y, F2::one()} {}
 
-    ScaledLine<F2> double_line() { return miller::double_step<C>(t_, half()); }
+    ScaledLine<F2> double_line() { return miller::double_step<C>(t_); }
     ScaledLine<F2> add_line(int digit) { return miller::add_step<C>(t_, q_.x, digit > 0 ? q_.y : -q_.y); }
     // The closing lines of a BN loop: T + pi(Q), then that - pi^2(Q).
     ScaledLine<F2> first_frobenius_line() {
@@ -54,11 +56,6 @@ public:
     }
 
 private:
-    static const F& half() {
-        static const F kHalf = F::from_u64(2).inverse();
-        return kHalf;
-    }
-
     Affine<typename C::G2> q_;
     TwistPoint<F2> t_;
 };
@@ -100,41 +97,76 @@ template <class C>
     return a * b;
 }
 
-// Miller value of a few pairs, on this thread.
+// Fewer pairs are done sooner one by one.
+constexpr std::size_t kMinLanes = 4;
+
+// The product of the Miller loops of pairs without infinity, in vectors.
 template <class C>
-typename C::Gt miller_chunk(std::span<const PairingPair<C>> pairs, std::span<const PreparedPair<C>> prepared) {
+typename C::Gt loop_in_lanes(std::span<const PairingPair<C>* const> pairs) {
+    using Gt = typename C::Gt;
+    static_assert(sizeof(PairingPair<C>) == 6 * sizeof(typename C::Fp) && sizeof(Gt) == 12 * sizeof(typename C::Fp));
+    static_assert(kChunk <= kMillerLanesPairs);
+    std::array<const u64*, kChunk> words;
+    for (std::size_t i = 0; i < pairs.size(); ++i) words[i] = pairs[i]->p.x.montgomery().limb;
+    std::array<Gt, 8> parts;
+    miller_lanes<C>(words.data(), pairs.size(), TwistFrobenius<C>::get().cx.c0.montgomery().limb,
+                    reinterpret_cast<u64*>(parts.data()));
+    for (std::size_t i = 1; i < std::min<std::size_t>(pairs.size(), 8); ++i) parts[0] = multiply<C>(parts[0], parts[i]);
+    return parts[0];
+}
+
+// The product of the Miller loops of pairs without infinity.
+template <class C>
+typename C::Gt loop(std::span<const PairingPair<C>* const> pairs, std::span<const PreparedPair<C>* const> prepared) {
     using F = typename C::Fp;
     std::vector<TwistWalker<C>> walkers;
-    std::vector<Affine<typename C::G1>> points;
-    for (const auto& pair : pairs) {
-        if (pair.p.is_infinity() || pair.q.is_infinity()) continue;
-        walkers.emplace_back(pair.q);
-        points.push_back(pair.p);
-    }
-    std::vector<const typename G2Prepared<C>::Line*> lines;
-    std::vector<Evaluation<C>> evaluations;
+    walkers.reserve(pairs.size());
+    for (const auto* pair : pairs) walkers.emplace_back(pair->q);
+
     std::vector<F> inverses;
-    for (const auto& pair : prepared) {
-        if (pair.p.is_infinity() || pair.q->is_infinity()) continue;
-        lines.push_back(pair.q->lines().data());
-        evaluations.push_back({pair.p.x, {}});
-        inverses.push_back(pair.p.y);
-    }
+    inverses.reserve(prepared.size());
+    for (const auto* pair : prepared) inverses.push_back(pair->p.y);
     batch_inverse(std::span<F>(inverses));
-    for (std::size_t i = 0; i < inverses.size(); ++i) {
-        evaluations[i] = {-(evaluations[i].minus_x_over_y * inverses[i]), inverses[i]};
+    std::vector<Evaluation<C>> evaluations(prepared.size());
+    for (std::size_t i = 0; i < prepared.size(); ++i) {
+        evaluations[i] = {-(prepared[i]->p.x * inverses[i]), inverses[i]};
     }
 
     typename C::Gt f = C::Gt::one();
+    std::size_t line = 0;
     const auto apply = [&](const auto& next_line) {
-        for (std::size_t i = 0; i < walkers.size(); ++i) multiply_by_line<C>(f, next_line(walkers[i]), points[i]);
-        for (std::size_t i = 0; i < lines.size(); ++i) multiply_by_line<C>(f, *lines[i]++, evaluations[i]);
+        for (std::size_t i = 0; i < pairs.size(); ++i) multiply_by_line<C>(f, next_line(walkers[i]), pairs[i]->p);
+        for (std::size_t i = 0; i < prepared.size(); ++i) {
+            multiply_by_line<C>(f, prepared[i]->q->lines()[line], evaluations[i]);
+        }
+        ++line;
     };
     walk<C>([&] { f = square<C>(f); }, [&] { apply([](auto& w) { return w.double_line(); }); },
             [&](int digit) { apply([digit](auto& w) { return w.add_line(digit); }); });
     if constexpr (Loop<C>::kFrobeniusLines) {
         apply([](auto& w) { return w.first_frobenius_line(); });
         apply([](auto& w) { return w.second_frobenius_line(); });
+    }
+    return f;
+}
+
+// Miller value of at most kChunk pairs of either kind, on this thread.
+template <class C>
+typename C::Gt miller_chunk(std::span<const PairingPair<C>> pairs, std::span<const PreparedPair<C>> prepared) {
+    std::vector<const PairingPair<C>*> finite;
+    for (const auto& pair : pairs) {
+        if (!pair.p.is_infinity() && !pair.q.is_infinity()) finite.push_back(&pair);
+    }
+    std::vector<const PreparedPair<C>*> finite_prepared;
+    for (const auto& pair : prepared) {
+        if (!pair.p.is_infinity() && !pair.q->is_infinity()) finite_prepared.push_back(&pair);
+    }
+    typename C::Gt f;
+    if (finite.size() >= kMinLanes && active_isa() == Isa::kIfma) {
+        f = loop_in_lanes<C>(finite);
+        if (!finite_prepared.empty()) f = multiply<C>(f, loop<C>({}, finite_prepared));
+    } else {
+        f = loop<C>(finite, finite_prepared);
     }
     // f_{-n} is 1 / f_n up to a factor that the final exponentiation removes, and there inversion is conjugation.
     return C::kXIsNegative ? f.conjugate() : f;

@@ -3,6 +3,7 @@
 #include "curve/frobenius.hpp"
 #include "curve/gt.hpp"
 #include "curve/vectors.hpp"
+#include "field/cpu.hpp"
 
 namespace cuzk {
 namespace {
@@ -97,22 +98,36 @@ TYPED_TEST(PairingTest, PreparedEqualsFresh) {
     }
 }
 
-// Sizes around the chunks that are spread over threads.
+// Sizes around the lanes of a vector and around the chunks that are spread over threads, on every arithmetic path.
 TYPED_TEST(PairingTest, MultiPairingIsTheProduct) {
     using C = TypeParam;
-    for (const u64 n : {1, 2, 3, 31, 32, 33, 65}) {
-        std::vector<PairingPair<C>> pairs;
-        std::vector<G2Prepared<C>> prepared;
-        std::vector<PreparedPair<C>> prepared_pairs;
-        typename C::Fr sum = C::Fr::zero();
-        for (u64 i = 0; i < n; ++i) {
-            pairs.push_back({this->g1(i + 1), this->g2(2 * i)});
-            prepared.emplace_back(this->g2(i + 5));
-            sum += C::Fr::from_u64((i + 1) * (3 * i + 5));
+    for (const Isa isa : {Isa::kPortable, Isa::kAdx, Isa::kIfma}) {
+        const IsaOverride override(isa);
+        for (const u64 n : {1, 2, 3, 4, 5, 8, 9, 16, 31, 32, 33, 65}) {
+            std::vector<PairingPair<C>> pairs;
+            std::vector<G2Prepared<C>> prepared;
+            std::vector<PreparedPair<C>> prepared_pairs;
+            typename C::Fr sum = C::Fr::zero();
+            for (u64 i = 0; i < n; ++i) {
+                pairs.push_back({this->g1(i + 1), this->g2(2 * i)});  // infinity for i = 0
+                prepared.emplace_back(this->g2(i + 5));
+                sum += C::Fr::from_u64((i + 1) * (3 * i + 5));
+            }
+            for (u64 i = 0; i < n; ++i) prepared_pairs.push_back({this->g1(i + 1), &prepared[i]});
+            const auto expected = gt_pow<C>(this->generator(), sum.to_int());
+            EXPECT_EQ(multi_pairing<C>(pairs, prepared_pairs), expected) << isa_name(isa) << ", " << n << " pairs";
         }
-        for (u64 i = 0; i < n; ++i) prepared_pairs.push_back({this->g1(i + 1), &prepared[i]});
-        const auto expected = gt_pow<C>(this->generator(), sum.to_int());
-        EXPECT_EQ(multi_pairing<C>(pairs, prepared_pairs), expected);
+    }
+}
+
+TYPED_TEST(PairingTest, LanesEqualSinglePairs) {
+    using C = TypeParam;
+    std::vector<PairingPair<C>> pairs;
+    auto expected = C::Gt::one();
+    for (int i = 0; i < 11; ++i) {
+        pairs.push_back({test::random_point<typename C::G1>(this->random_), test::random_point<typename C::G2>(this->random_)});
+        expected *= pairing<C>(pairs.back().p, pairs.back().q);
+        EXPECT_EQ(multi_pairing<C>(pairs), expected);
     }
 }
 
