@@ -8,14 +8,11 @@ namespace cuzk {
 
 namespace {
 
-// Big-endian x, y on both curves; infinity carries the Zcash flag on BN254 as well.
+// Big-endian x, y; snarkjs writes infinity as zeros, without the flag of the Zcash encoding.
 template <class G>
 void hash_point(Hasher& hasher, const Affine<G>& point) {
     std::array<u8, kUncompressedBytes<G>> bytes{};
-    if (point.is_infinity())
-        bytes[0] = 0x40;
-    else
-        encode_uncompressed<G>(point, bytes);
+    if (!point.is_infinity()) encode_uncompressed<G>(point, bytes);
     hasher.update(bytes);
 }
 

@@ -224,7 +224,7 @@ std::string solidity_calldata(const Proof<C>& proof, std::span<const typename C:
     std::vector<std::string> inputs;
     for (const auto& value : public_inputs) inputs.push_back(word(value));
     // Ethereum's precompile takes the imaginary half first
-    return fmt::format("{},[{},{}],{},[{}]", pair(proof.a.x, proof.a.y), pair(proof.b.x.c1, proof.b.x.c0),
+    return fmt::format("{},[{},{}],{},[{}]\n", pair(proof.a.x, proof.a.y), pair(proof.b.x.c1, proof.b.x.c0),
                        pair(proof.b.y.c1, proof.b.y.c0), pair(proof.c.x, proof.c.y), fmt::join(inputs, ","));
 }
 

@@ -42,8 +42,8 @@ std::string vk_to_json(const VerifyingKey<C>& vk);
 template <class C>
 std::optional<bool> vk_json_alphabeta_matches(const ByteSource& source, const VerifyingKey<C>& vk);
 
-// Arguments of the Solidity verifier's verifyProof, as `snarkjs zkey export soliditycalldata` prints them (one line,
-// without its newline).
+// Arguments of the Solidity verifier's verifyProof, as `snarkjs zkey export soliditycalldata` prints them (one line
+// with its newline).
 template <class C>
 std::string solidity_calldata(const Proof<C>& proof, std::span<const typename C::Fr> public_inputs);
 
