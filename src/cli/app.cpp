@@ -54,6 +54,7 @@ int run(int argc, const char* const* argv) {
     add_inspect(app, action);
     add_convert(app, action);
     add_bench(app, action);
+    add_filecoin(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -20,5 +20,6 @@ void add_setup(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_filecoin(CLI::App& app, Action& action);
 
 }  // namespace cuzk::cli
