@@ -35,13 +35,15 @@ struct Arguments {
 const std::vector<std::string> kKinds = {"porep", "update", "window-post", "winning-post"};
 
 fil::CircuitKind circuit_kind(const std::string& name) {
-    for (const auto kind : {fil::CircuitKind::kPorep, fil::CircuitKind::kUpdate, fil::CircuitKind::kWindowPost,
-                            fil::CircuitKind::kWinningPost})
+    for (const auto kind : {fil::CircuitKind::kPorep, fil::CircuitKind::kUpdate,
+                            fil::CircuitKind::kWindowPost, fil::CircuitKind::kWinningPost})
         if (name == fil::circuit_name(kind)) return kind;
     throw Error(ErrorKind::kUsage, "unknown circuit '" + name + "'");
 }
 
-std::string folder_of(const Arguments& args) { return args.folder.empty() ? fil::parameter_folder() : args.folder; }
+std::string folder_of(const Arguments& args) {
+    return args.folder.empty() ? fil::parameter_folder() : args.folder;
+}
 
 fil::ProofJob job_of(const std::string& path) {
     const ByteSource source = ByteSource::open(path);
@@ -100,9 +102,10 @@ int prove(const Arguments& args) {
         fmt::print("{}", table.text());
     }
     fmt::print("proved and verified: {} {}, {} partition{}, {} constraints each, {}, peak memory {}\n",
-               fil::circuit_name(job->circuit), fil::sector_size_name(job->shape.bytes), job->partitions.size(),
-               job->partitions.size() == 1 ? "" : "s", grouped(circuit->r1cs.constraints),
-               duration_text(seconds_since(start)), bytes_text(peak_memory()));
+               fil::circuit_name(job->circuit), fil::sector_size_name(job->shape.bytes),
+               job->partitions.size(), job->partitions.size() == 1 ? "" : "s",
+               grouped(circuit->r1cs.constraints), duration_text(seconds_since(start)),
+               bytes_text(peak_memory()));
     return 0;
 }
 
@@ -116,7 +119,8 @@ int verify(const Arguments& args) {
         fmt::print("{}\n", Json{{"valid", valid}, {"partitions", job.partitions.size()}}.dump(2));
     else
         fmt::print("{}: {} ({} {}, {} partitions)\n", args.proof, valid ? "valid" : "INVALID",
-                   fil::circuit_name(job.circuit), fil::sector_size_name(job.shape.bytes), job.partitions.size());
+                   fil::circuit_name(job.circuit), fil::sector_size_name(job.shape.bytes),
+                   job.partitions.size());
     return valid ? 0 : exit_code(ErrorKind::kUnsatisfied);
 }
 
@@ -128,7 +132,9 @@ int simulate(const Arguments& args) {
         case fil::CircuitKind::kPorep: request = fil::simulate_porep(shape, args.simulate); break;
         case fil::CircuitKind::kUpdate: request = fil::simulate_update(shape, args.simulate); break;
         case fil::CircuitKind::kWindowPost: request = fil::simulate_window_post(shape, args.simulate); break;
-        case fil::CircuitKind::kWinningPost: request = fil::simulate_winning_post(shape, args.simulate); break;
+        case fil::CircuitKind::kWinningPost:
+            request = fil::simulate_winning_post(shape, args.simulate);
+            break;
     }
     const std::string text = fil::request_to_json(request);
     write_file(args.output, std::string_view(text));
@@ -152,7 +158,9 @@ int circuit(const Arguments& args) {
         case fil::CircuitKind::kPorep: request = fil::simulate_porep(shape, args.simulate); break;
         case fil::CircuitKind::kUpdate: request = fil::simulate_update(shape, args.simulate); break;
         case fil::CircuitKind::kWindowPost: request = fil::simulate_window_post(shape, args.simulate); break;
-        case fil::CircuitKind::kWinningPost: request = fil::simulate_winning_post(shape, args.simulate); break;
+        case fil::CircuitKind::kWinningPost:
+            request = fil::simulate_winning_post(shape, args.simulate);
+            break;
     }
     start = std::chrono::steady_clock::now();
     const fil::ProofJob job = fil::prepare(request, "simulated");
@@ -201,7 +209,8 @@ int circuit(const Arguments& args) {
     table.add({"structure in memory", bytes_text(r1cs.bytes())});
     table.add({"compile", duration_text(compile_seconds)});
     table.add({"decode and check the vanilla proofs, all partitions", duration_text(prepare_seconds)});
-    table.add({fmt::format("witness of one partition, {} threads", thread_count()), duration_text(witness_seconds)});
+    table.add({fmt::format("witness of one partition, {} threads", thread_count()),
+               duration_text(witness_seconds)});
     table.add({"compact witness", bytes_text(witness.bytes())});
     if (args.timings) table.add({"A z, B z, C z and satisfaction", duration_text(check_seconds)});
     table.add({"peak memory", bytes_text(peak_memory())});
@@ -217,7 +226,8 @@ int params_list(const Arguments& args) {
         const std::string path = fil::params_path(folder_of(args), d.kind, shape);
         const bool here = std::filesystem::exists(path);
         const std::string name = fil::parameter_name(d.kind, shape) + ".params";
-        table.add({fil::circuit_name(d.kind), fil::sector_size_name(d.sector_bytes), name, d.params, here ? "yes" : "no"});
+        table.add({fil::circuit_name(d.kind), fil::sector_size_name(d.sector_bytes), name, d.params,
+                   here ? "yes" : "no"});
         rows.push_back({{"circuit", fil::circuit_name(d.kind)},
                         {"sector_size", d.sector_bytes},
                         {"file", name},
@@ -228,8 +238,10 @@ int params_list(const Arguments& args) {
     if (args.common.json)
         fmt::print("{}\n", rows.dump(2));
     else
-        fmt::print("folder: {}\n{}Missing files come from the network's parameter fetcher, by these names and digests.\n",
-                   folder_of(args), table.text());
+        fmt::print(
+            "folder: {}\n{}Missing files come from the network's parameter fetcher, by these names and "
+            "digests.\n",
+            folder_of(args), table.text());
     return 0;
 }
 
@@ -241,12 +253,14 @@ int params_check(const Arguments& args) {
     bool good = true;
     for (const fil::PublishedDigest& d : fil::published_digests()) {
         const fil::SectorShape shape = fil::sector_shape(d.sector_bytes);
-        for (const auto& [path, digest] : {std::pair{fil::params_path(folder_of(args), d.kind, shape), d.params},
-                                           std::pair{fil::vk_path(folder_of(args), d.kind, shape), d.vk}}) {
+        for (const auto& [path, digest] :
+             {std::pair{fil::params_path(folder_of(args), d.kind, shape), d.params},
+              std::pair{fil::vk_path(folder_of(args), d.kind, shape), d.vk}}) {
             if (!std::filesystem::exists(path)) continue;
             const bool equal = fil::network_digest(path, &progress) == digest;
             good = good && equal;
-            table.add({path, equal ? "the network's file" : "NOT the network's file (damaged, or development parameters)"});
+            table.add({path, equal ? "the network's file"
+                                   : "NOT the network's file (damaged, or development parameters)"});
             rows.push_back({{"file", path}, {"published", equal}});
         }
     }
@@ -270,15 +284,17 @@ int params_generate(const Arguments& args) {
         seeded.emplace(std::span(reinterpret_cast<const u8*>(args.seed_hex.data()), args.seed_hex.size()));
     RandomSource& random = seeded ? static_cast<RandomSource&>(*seeded) : os;
     fil::generate_params(folder_of(args), kind, shape, random, &progress);
-    fmt::print(stderr, "cuzk: warning: development parameters: UNSAFE FOR PRODUCTION, whoever made them can forge proofs\n");
+    fmt::print(
+        stderr,
+        "cuzk: warning: development parameters: UNSAFE FOR PRODUCTION, whoever made them can forge proofs\n");
     fmt::print("{}\n", fil::params_path(folder_of(args), kind, shape));
     return 0;
 }
 
 using Run = int (*)(const Arguments&);
 
-std::shared_ptr<Arguments> command(CLI::App& parent, const char* name, const char* help, Run run, Action& action,
-                                   CLI::App*& out) {
+std::shared_ptr<Arguments> command(CLI::App& parent, const char* name, const char* help, Run run,
+                                   Action& action, CLI::App*& out) {
     auto args = std::make_shared<Arguments>();
     out = parent.add_subcommand(name, help);
     out->callback([args, run, &action] { action = [args, run] { return run(*args); }; });
@@ -296,40 +312,47 @@ void add_simulate_options(CLI::App& app, Arguments& args) {
     app.add_option("--seed", args.simulate.seed, "Equal seeds give equal requests")->capture_default_str();
     app.add_flag("--non-interactive", args.simulate.non_interactive, "PoRep: the non-interactive form");
     app.add_flag("--synthetic", args.simulate.synthetic, "PoRep: the synthetic form");
-    app.add_option("--sectors", args.simulate.sectors, "WindowPoSt: number of sectors (default: one full partition)");
+    app.add_option("--sectors", args.simulate.sectors,
+                   "WindowPoSt: number of sectors (default: one full partition)");
 }
 
 void add_folder(CLI::App& app, Arguments& args) {
-    app.add_option("--params", args.folder, "Folder of parameter files (default: FIL_PROOFS_PARAMETER_CACHE)");
+    app.add_option("--params", args.folder,
+                   "Folder of parameter files (default: FIL_PROOFS_PARAMETER_CACHE)");
 }
 
 }  // namespace
 
 void add_filecoin(CLI::App& app, Action& action) {
-    CLI::App* group = app.add_subcommand("filecoin", "Filecoin's proofs: PoRep, SnapDeals, WindowPoSt, WinningPoSt");
+    CLI::App* group =
+        app.add_subcommand("filecoin", "Filecoin's proofs: PoRep, SnapDeals, WindowPoSt, WinningPoSt");
     group->require_subcommand(1);
     CLI::App* c = nullptr;
 
-    auto args = command(*group, "prove", "Prove a request (JSON of cuzk.v1.SubmitProofRequest, or a C1 file)", prove, action, c);
+    auto args = command(*group, "prove", "Prove a request (JSON of cuzk.v1.SubmitProofRequest, or a C1 file)",
+                        prove, action, c);
     c->add_option("request", args->request, "Request or C1 JSON")->required();
     c->add_option("-o,--output", args->output, "Proof bytes: 192 a partition")->required();
     c->add_flag("--timings", args->timings, "Print how long each stage took");
     add_folder(*c, *args);
     args->common.add_to(*c);
 
-    args = command(*group, "verify", "Verify the proofs of a request's partitions together", verify, action, c);
+    args =
+        command(*group, "verify", "Verify the proofs of a request's partitions together", verify, action, c);
     c->add_option("request", args->request, "Request or C1 JSON")->required();
     c->add_option("proof", args->proof, "Proof bytes")->required();
     add_folder(*c, *args);
     args->common.add_to(*c);
 
-    args = command(*group, "simulate", "Make a valid request for a sector that nobody sealed", simulate, action, c);
+    args = command(*group, "simulate", "Make a valid request for a sector that nobody sealed", simulate,
+                   action, c);
     add_circuit_options(*c, *args);
     add_simulate_options(*c, *args);
     c->add_option("-o,--output", args->output, "Request JSON")->required();
     args->common.add_to(*c, false);
 
-    args = command(*group, "circuit", "Sizes of a circuit, and what its synthesis costs here", circuit, action, c);
+    args = command(*group, "circuit", "Sizes of a circuit, and what its synthesis costs here", circuit,
+                   action, c);
     add_circuit_options(*c, *args);
     add_simulate_options(*c, *args);
     c->add_flag("--check", args->timings, "Evaluate all constraints too (needs 128 bytes a constraint)");
@@ -337,15 +360,19 @@ void add_filecoin(CLI::App& app, Action& action) {
 
     CLI::App* params = group->add_subcommand("params", "Parameter files");
     params->require_subcommand(1);
-    args = command(*params, "list", "The network's files: names, digests, which are here", params_list, action, c);
+    args = command(*params, "list", "The network's files: names, digests, which are here", params_list,
+                   action, c);
     add_folder(*c, *args);
     args->common.add_to(*c);
-    args = command(*params, "check", "Compare the files that are here with the network's digests", params_check, action, c);
+    args = command(*params, "check", "Compare the files that are here with the network's digests",
+                   params_check, action, c);
     add_folder(*c, *args);
     args->common.add_to(*c);
-    args = command(*params, "generate", "Development parameters of a circuit: UNSAFE FOR PRODUCTION", params_generate, action, c);
+    args = command(*params, "generate", "Development parameters of a circuit: UNSAFE FOR PRODUCTION",
+                   params_generate, action, c);
     add_circuit_options(*c, *args);
-    c->add_option("--seed", args->seed_hex, "Equal seeds give equal parameters (default: the system's randomness)");
+    c->add_option("--seed", args->seed_hex,
+                  "Equal seeds give equal parameters (default: the system's randomness)");
     add_folder(*c, *args);
     args->common.add_to(*c, false);
 }

@@ -18,9 +18,9 @@ struct Known {
 };
 
 constexpr Known kKnown[] = {
-    {1 * kKiB, {8, 4, 0}},  {2 * kKiB, {8, 0, 0}},  {4 * kKiB, {8, 2, 0}},   {8 * kKiB, {8, 4, 0}},
-    {16 * kKiB, {8, 8, 0}}, {32 * kKiB, {8, 8, 2}}, {8 * kMiB, {8, 0, 0}},   {16 * kMiB, {8, 2, 0}},
-    {512 * kMiB, {8, 0, 0}}, {1 * kGiB, {8, 2, 0}}, {32 * kGiB, {8, 8, 0}},  {64 * kGiB, {8, 8, 2}},
+    {1 * kKiB, {8, 4, 0}},   {2 * kKiB, {8, 0, 0}},  {4 * kKiB, {8, 2, 0}},  {8 * kKiB, {8, 4, 0}},
+    {16 * kKiB, {8, 8, 0}},  {32 * kKiB, {8, 8, 2}}, {8 * kMiB, {8, 0, 0}},  {16 * kMiB, {8, 2, 0}},
+    {512 * kMiB, {8, 0, 0}}, {1 * kGiB, {8, 2, 0}},  {32 * kGiB, {8, 8, 0}}, {64 * kGiB, {8, 8, 2}},
 };
 
 }  // namespace
@@ -29,7 +29,9 @@ std::string TreeShape::name() const {
     return std::to_string(base) + '-' + std::to_string(sub) + '-' + std::to_string(top);
 }
 
-u32 SectorShape::log_nodes() const { return static_cast<u32>(std::countr_zero(nodes())); }
+u32 SectorShape::log_nodes() const {
+    return static_cast<u32>(std::countr_zero(nodes()));
+}
 
 std::vector<u32> SectorShape::tree_arities() const {
     const u64 upper = u64{tree.sub == 0 ? 1 : tree.sub} * (tree.top == 0 ? 1 : tree.top);
@@ -64,8 +66,9 @@ SectorShape sector_shape(u64 sector_bytes) {
             s.update_high_bits = {7, 8, 9, 10, 11, 12};
         return s;
     }
-    throw Error(ErrorKind::kUnsupported, "no circuit for sectors of " + std::to_string(sector_bytes) +
-                                             " bytes; known are 2KiB, 4KiB, 16KiB, 32KiB, 8MiB, 512MiB, 32GiB, 64GiB");
+    throw Error(ErrorKind::kUnsupported,
+                "no circuit for sectors of " + std::to_string(sector_bytes) +
+                    " bytes; known are 2KiB, 4KiB, 16KiB, 32KiB, 8MiB, 512MiB, 32GiB, 64GiB");
 }
 
 std::string sector_size_name(u64 bytes) {

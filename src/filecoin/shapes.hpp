@@ -26,13 +26,13 @@ struct SectorShape {
     // Arity of each level, leaf level first.
     std::vector<u32> tree_arities() const;
 
-    u32 layers = 0;                         // PoRep
-    u32 porep_partitions = 0;               // interactive and synthetic
-    u32 porep_challenges = 0;               // per partition
-    u32 ni_partitions = 0;                  // non-interactive
-    u32 window_slots = 0;                   // sectors a WindowPoSt partition holds
-    u32 update_partitions = 0;              // SnapDeals
-    u32 update_challenges = 0;              // per partition
+    u32 layers = 0;             // PoRep
+    u32 porep_partitions = 0;   // interactive and synthetic
+    u32 porep_challenges = 0;   // per partition
+    u32 ni_partitions = 0;      // non-interactive
+    u32 window_slots = 0;       // sectors a WindowPoSt partition holds
+    u32 update_partitions = 0;  // SnapDeals
+    u32 update_challenges = 0;  // per partition
     u32 update_apex_leaves = 0;
     std::array<u32, 6> update_high_bits{};  // the choices of h
 };

@@ -11,8 +11,12 @@
 
 namespace cuzk::filecoin::oracle {
 
-inline std::filesystem::path folder() { return std::filesystem::path(CUZK_SHARED_DIR) / "oracle"; }
-inline bool present() { return std::filesystem::exists(folder() / "README.md"); }
+inline std::filesystem::path folder() {
+    return std::filesystem::path(CUZK_SHARED_DIR) / "oracle";
+}
+inline bool present() {
+    return std::filesystem::exists(folder() / "README.md");
+}
 
 inline nlohmann::json load(const std::filesystem::path& relative) {
     std::ifstream file(folder() / relative);
@@ -22,6 +26,6 @@ inline nlohmann::json load(const std::filesystem::path& relative) {
 
 }  // namespace cuzk::filecoin::oracle
 
-#define CUZK_NEED_ORACLE()                                                                       \
-    if (!cuzk::filecoin::oracle::present())                                                      \
+#define CUZK_NEED_ORACLE()                  \
+    if (!cuzk::filecoin::oracle::present()) \
     GTEST_SKIP() << "the vectors of ../shared/oracle are not beside this checkout"

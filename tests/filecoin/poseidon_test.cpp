@@ -5,7 +5,9 @@
 namespace cuzk::filecoin {
 namespace {
 
-Fr hex(const char* digits) { return Fr::from_int(Fr::Int::from_hex(digits)); }
+Fr hex(const char* digits) {
+    return Fr::from_int(Fr::Int::from_hex(digits));
+}
 
 std::vector<Fr> counting(std::size_t n) {
     std::vector<Fr> v;
@@ -44,11 +46,13 @@ TEST(Poseidon, DerivedConstants) {
     const PoseidonConstants& two = poseidon_constants(2);
     EXPECT_EQ(two.compressed[3], hex("0bfc421d38531805382624c9d2d2d02b1f2f5590316c401b2f5f56ca2f12a0d1"));
     EXPECT_EQ(two.compressed[15], hex("15ea0de59c6ae7c8b21fd309ef84aba77c2d8e8139c9c08f5cca2138d161fdfd"));
-    EXPECT_EQ(two.pre_sparse.at(0, 0), hex("4d491a377113a8daccd13ab0066be558e27e6d5755543d54aaaaaaaa00000001"));
+    EXPECT_EQ(two.pre_sparse.at(0, 0),
+              hex("4d491a377113a8daccd13ab0066be558e27e6d5755543d54aaaaaaaa00000001"));
     EXPECT_EQ(two.sparse[54].w[1], Fr::from_u64(3));
     const PoseidonConstants& eight = poseidon_constants(8);
     EXPECT_EQ(eight.round_keys[0], hex("6ce90d12c4045fe08c3caddb776dd84ac52b4ae7e48cd49443984154f2f4c2f9"));
-    EXPECT_EQ(eight.compressed.back(), hex("1ef936f03c337433c2e5f3570555397ed790517b32bebaa823ab1c9d7f374cb3"));
+    EXPECT_EQ(eight.compressed.back(),
+              hex("1ef936f03c337433c2e5f3570555397ed790517b32bebaa823ab1c9d7f374cb3"));
     EXPECT_EQ(eight.sparse[0].v[0], hex("50a53720d3629e00e1de3338e264d11c6da56b4cda00fcf7804903ca1e16d1ea"));
 }
 

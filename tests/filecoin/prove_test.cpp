@@ -19,25 +19,43 @@ std::vector<u8> read_file(const std::filesystem::path& path) {
 }
 
 ProofJob job_of(const char* folder) {
-    return prepare(parse_request(read_file(oracle::folder() / folder / "request.json"), "request.json"), "request.json");
+    return prepare(parse_request(read_file(oracle::folder() / folder / "request.json"), "request.json"),
+                   "request.json");
 }
 
 Fr scalar(const std::string& hex_le) {
     std::array<u8, 32> bytes{};
-    for (std::size_t i = 0; i < 32; ++i) bytes[i] = static_cast<u8>(std::stoul(hex_le.substr(2 * i, 2), nullptr, 16));
+    for (std::size_t i = 0; i < 32; ++i)
+        bytes[i] = static_cast<u8>(std::stoul(hex_le.substr(2 * i, 2), nullptr, 16));
     return *Fr::from_bytes_le(bytes);
 }
 
 TEST(ParameterNames, EqualTheNetworks) {
     const std::tuple<CircuitKind, const char*, const char*> cases[] = {
-        {CircuitKind::kPorep, "2KiB", "stacked-proof-of-replication-merkletree-poseidon_hasher-8-0-0-sha256_hasher-032d3138d22506ec0082ed72b2dcba18df18477904e35bafee82b3793b06832f"},
-        {CircuitKind::kPorep, "32GiB", "stacked-proof-of-replication-merkletree-poseidon_hasher-8-8-0-sha256_hasher-82a357d2f2ca81dc61bb45f4a762807aedee1b0a53fd6c4e77b46a01bfef7820"},
-        {CircuitKind::kPorep, "64GiB", "stacked-proof-of-replication-merkletree-poseidon_hasher-8-8-2-sha256_hasher-96f1b4a04c5c51e4759bbf224bbc2ef5a42c7100f16ec0637123f16a845ddfb2"},
-        {CircuitKind::kWindowPost, "32GiB", "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-8-0-0377ded656c6f524f1618760bffe4e0a1c51d5a70c4509eedae8a27555733edc"},
-        {CircuitKind::kWindowPost, "64GiB", "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-8-2-2627e4006b67f99cef990c0a47d5426cb7ab0a0ad58fc1061547bf2d28b09def"},
-        {CircuitKind::kWinningPost, "512MiB", "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-0-0-7d739b8cf60f1b0709eeebee7730e297683552e4b69cab6984ec0285663c5781"},
-        {CircuitKind::kUpdate, "8MiB", "empty-sector-update-merkletree-poseidon_hasher-8-0-0-92180959e1918d26350b8e6cfe217bbdd0a2d8de51ebec269078b364b715ad63"},
-        {CircuitKind::kUpdate, "64GiB", "empty-sector-update-merkletree-poseidon_hasher-8-8-2-102e1444a7e9a97ebf1e3d6855dcc77e66c011ea66f936d9b2c508f87f2f83a7"}};
+        {CircuitKind::kPorep, "2KiB",
+         "stacked-proof-of-replication-merkletree-poseidon_hasher-8-0-0-sha256_hasher-"
+         "032d3138d22506ec0082ed72b2dcba18df18477904e35bafee82b3793b06832f"},
+        {CircuitKind::kPorep, "32GiB",
+         "stacked-proof-of-replication-merkletree-poseidon_hasher-8-8-0-sha256_hasher-"
+         "82a357d2f2ca81dc61bb45f4a762807aedee1b0a53fd6c4e77b46a01bfef7820"},
+        {CircuitKind::kPorep, "64GiB",
+         "stacked-proof-of-replication-merkletree-poseidon_hasher-8-8-2-sha256_hasher-"
+         "96f1b4a04c5c51e4759bbf224bbc2ef5a42c7100f16ec0637123f16a845ddfb2"},
+        {CircuitKind::kWindowPost, "32GiB",
+         "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-8-0-"
+         "0377ded656c6f524f1618760bffe4e0a1c51d5a70c4509eedae8a27555733edc"},
+        {CircuitKind::kWindowPost, "64GiB",
+         "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-8-2-"
+         "2627e4006b67f99cef990c0a47d5426cb7ab0a0ad58fc1061547bf2d28b09def"},
+        {CircuitKind::kWinningPost, "512MiB",
+         "proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-0-0-"
+         "7d739b8cf60f1b0709eeebee7730e297683552e4b69cab6984ec0285663c5781"},
+        {CircuitKind::kUpdate, "8MiB",
+         "empty-sector-update-merkletree-poseidon_hasher-8-0-0-"
+         "92180959e1918d26350b8e6cfe217bbdd0a2d8de51ebec269078b364b715ad63"},
+        {CircuitKind::kUpdate, "64GiB",
+         "empty-sector-update-merkletree-poseidon_hasher-8-8-2-"
+         "102e1444a7e9a97ebf1e3d6855dcc77e66c011ea66f936d9b2c508f87f2f83a7"}};
     for (const auto& [kind, size, name] : cases)
         EXPECT_EQ(parameter_name(kind, sector_shape(parse_sector_size(size))), std::string("v28-") + name);
 }
@@ -46,7 +64,8 @@ TEST(ParameterNames, EqualTheNetworks) {
 TEST(FilecoinVerify, AcceptsTheNetworksProofsAndRefusesTamperedOnes) {
     CUZK_NEED_ORACLE();
     const auto params = (oracle::folder() / "params").string();
-    for (const char* folder : {"porep-2KiB", "snap-2KiB", "wpost-2KiB", "wpost-2KiB-3sectors", "winning-2KiB"}) {
+    for (const char* folder :
+         {"porep-2KiB", "snap-2KiB", "wpost-2KiB", "wpost-2KiB-3sectors", "winning-2KiB"}) {
         const ProofJob job = job_of(folder);
         const Verifier<Bls12_381> verifier(load_vk(params, job.circuit, job.shape));
         const std::vector<u8> proof = read_file(oracle::folder() / folder / "proof.bin");
@@ -78,8 +97,10 @@ TEST(FilecoinProve, WindowProofEqualsTheNetworksUnderItsParameters) {
 
     const nlohmann::json fixed = oracle::load("wpost-2KiB/meta.json")["fixed"];
     ProveOptions<Fr> options;
-    options.fixed = FixedBlinding<Fr>{{}, scalar(fixed["r"].get<std::string>()), scalar(fixed["s"].get<std::string>())};
-    EXPECT_EQ(prove_job(job, circuit, prover, options), read_file(oracle::folder() / "wpost-2KiB" / "proof-fixed.bin"));
+    options.fixed =
+        FixedBlinding<Fr>{{}, scalar(fixed["r"].get<std::string>()), scalar(fixed["s"].get<std::string>())};
+    EXPECT_EQ(prove_job(job, circuit, prover, options),
+              read_file(oracle::folder() / "wpost-2KiB" / "proof-fixed.bin"));
 
     const std::vector<u8> random = prove_job(job, circuit, prover);
     EXPECT_EQ(random.size(), 192u);
@@ -109,7 +130,8 @@ TEST(FilecoinRequest, BadRequestsNameTheField) {
     CUZK_NEED_ORACLE();
     const auto message = [](const std::string& json) -> std::string {
         try {
-            prepare(parse_request(std::span(reinterpret_cast<const u8*>(json.data()), json.size()), "r.json"), "r.json");
+            prepare(parse_request(std::span(reinterpret_cast<const u8*>(json.data()), json.size()), "r.json"),
+                    "r.json");
         } catch (const Error& e) {
             return e.what();
         }
@@ -127,9 +149,11 @@ TEST(FilecoinRequest, BadRequestsNameTheField) {
     EXPECT_NE(message("{}").find("proof_kind is missing"), std::string::npos);
     EXPECT_NE(with("bogus", 1).find("unknown field 'bogus'"), std::string::npos);
     EXPECT_NE(with("randomness", "AAAA").find("randomness"), std::string::npos);
-    EXPECT_NE(with("randomness", "////////////////////////////////////////////").find("randomness"), std::string::npos);
+    EXPECT_NE(with("randomness", "////////////////////////////////////////////").find("randomness"),
+              std::string::npos);
     EXPECT_NE(with("sector_size", 4096).find("Merkle path"), std::string::npos);
-    EXPECT_NE(with("vanilla_proofs", nlohmann::json::array()).find("vanilla_proofs is empty"), std::string::npos);
+    EXPECT_NE(with("vanilla_proofs", nlohmann::json::array()).find("vanilla_proofs is empty"),
+              std::string::npos);
     EXPECT_NE(with("vanilla_proofs", {"AAAA"}).find("vanilla proof 0"), std::string::npos);
     EXPECT_NE(with("vanilla_proofs", {"A"}).find("base64"), std::string::npos);
     EXPECT_NE(with("proof_kind", "NONSENSE").find("NONSENSE"), std::string::npos);
@@ -143,7 +167,8 @@ TEST(FilecoinRequest, AcceptsEveryFormOfJson) {
     const ProofJob bare = prepare(parse_request(c1, "c1.json"), "c1.json");
     const ProofJob full = job_of("porep-2KiB");
     EXPECT_EQ(bare.witness(0).inputs, full.witness(0).inputs);
-    const ProofRequest request = parse_request(read_file(oracle::folder() / "porep-2KiB" / "request.json"), "r");
+    const ProofRequest request =
+        parse_request(read_file(oracle::folder() / "porep-2KiB" / "request.json"), "r");
     const ProofJob wrapped = prepare(parse_request(request.vanilla_proof, "wrapper"), "wrapper");
     EXPECT_EQ(wrapped.witness(0).inputs, full.witness(0).inputs);
 
@@ -153,7 +178,8 @@ TEST(FilecoinRequest, AcceptsEveryFormOfJson) {
     camel["vanillaProofs"] = camel["vanilla_proofs"];
     camel.erase("vanilla_proofs");
     const std::string text = camel.dump();
-    const ProofJob job = prepare(parse_request(std::span(reinterpret_cast<const u8*>(text.data()), text.size()), "r"), "r");
+    const ProofJob job =
+        prepare(parse_request(std::span(reinterpret_cast<const u8*>(text.data()), text.size()), "r"), "r");
     EXPECT_EQ(job.shape.bytes, 2048u);
 }
 

@@ -12,26 +12,32 @@ namespace {
 // Request -> JSON -> request -> job, as a user's file would go.
 ProofJob round_trip(const ProofRequest& request) {
     const std::string json = request_to_json(request);
-    return prepare(parse_request(std::span(reinterpret_cast<const u8*>(json.data()), json.size()), "request"), "request");
+    return prepare(parse_request(std::span(reinterpret_cast<const u8*>(json.data()), json.size()), "request"),
+                   "request");
 }
 
 void expect_satisfied(const ProofRequest& request) {
     const ProofJob job = round_trip(request);
     const CompiledCircuit circuit(job.circuit, job.shape);
-    for (std::size_t k = 0; k < job.partitions.size(); ++k) EXPECT_NO_THROW(circuit.assignment(job.witness(k))) << k;
+    for (std::size_t k = 0; k < job.partitions.size(); ++k)
+        EXPECT_NO_THROW(circuit.assignment(job.witness(k))) << k;
 }
 
-SectorShape shape(const char* size) { return sector_shape(parse_sector_size(size)); }
+SectorShape shape(const char* size) {
+    return sector_shape(parse_sector_size(size));
+}
 
 TEST(Simulate, PorepSatisfiesItsCircuit) {
-    for (const char* size : {"2KiB", "4KiB", "32KiB", "8MiB"}) expect_satisfied(simulate_porep(shape(size), {.seed = 3}));
+    for (const char* size : {"2KiB", "4KiB", "32KiB", "8MiB"})
+        expect_satisfied(simulate_porep(shape(size), {.seed = 3}));
     const ProofJob many = round_trip(simulate_porep(shape("2KiB"), {.seed = 4, .non_interactive = true}));
     EXPECT_EQ(many.partitions.size(), 13u);
     expect_satisfied(simulate_porep(shape("2KiB"), {.seed = 5, .synthetic = true}));
 }
 
 TEST(Simulate, UpdateSatisfiesItsCircuit) {
-    for (const char* size : {"2KiB", "4KiB", "8MiB"}) expect_satisfied(simulate_update(shape(size), {.seed = 6}));
+    for (const char* size : {"2KiB", "4KiB", "8MiB"})
+        expect_satisfied(simulate_update(shape(size), {.seed = 6}));
 }
 
 TEST(Simulate, PostSatisfiesItsCircuit) {
@@ -64,14 +70,17 @@ TEST(SimulatedTree, EqualsTheFullTree) {
     const std::vector<u32> arities = {8, 8, 2};
     std::vector<Fr> segments(4);
     for (Fr& s : segments) s = Fr::random(random);
-    const std::map<u64, Fr> special = {{0, Fr::random(random)}, {17, Fr::random(random)}, {127, Fr::random(random)}};
+    const std::map<u64, Fr> special = {
+        {0, Fr::random(random)}, {17, Fr::random(random)}, {127, Fr::random(random)}};
     const SimulatedTree tree(TreeHasher::kPoseidon, arities, segments, special);
 
     std::vector<Fr> row(128);
-    for (std::size_t i = 0; i < row.size(); ++i) row[i] = special.contains(i) ? special.at(i) : segments[i / 32];
+    for (std::size_t i = 0; i < row.size(); ++i)
+        row[i] = special.contains(i) ? special.at(i) : segments[i / 32];
     for (const u32 arity : arities) {
         std::vector<Fr> above;
-        for (std::size_t i = 0; i < row.size(); i += arity) above.push_back(poseidon(std::span(row).subspan(i, arity)));
+        for (std::size_t i = 0; i < row.size(); i += arity)
+            above.push_back(poseidon(std::span(row).subspan(i, arity)));
         row = above;
     }
     EXPECT_EQ(tree.root(), row[0]);
@@ -88,7 +97,8 @@ TEST(Challenges, EqualTheNetworks) {
     const u64 non_interactive[] = {623162789, 295653465, 58647768, 319875145, 435673575};
     for (u32 i = 0; i < 5; ++i) {
         EXPECT_EQ(interactive_challenge(replica_id, seed, 18 * 3 + i, u64{1} << 30), interactive[i]);
-        EXPECT_EQ(non_interactive_challenge(replica_id, Fr::from_u64(101), 18 * 3 + i, u64{1} << 30), non_interactive[i]);
+        EXPECT_EQ(non_interactive_challenge(replica_id, Fr::from_u64(101), 18 * 3 + i, u64{1} << 30),
+                  non_interactive[i]);
     }
 }
 

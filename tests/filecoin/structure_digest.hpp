@@ -13,8 +13,12 @@ namespace cuzk::filecoin {
 
 class Digest {
 public:
-    explicit Digest(const EVP_MD* kind) : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_.get(), kind, nullptr); }
-    void update(const std::vector<u8>& bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+    explicit Digest(const EVP_MD* kind) : context_(EVP_MD_CTX_new()) {
+        EVP_DigestInit_ex(context_.get(), kind, nullptr);
+    }
+    void update(const std::vector<u8>& bytes) {
+        EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
+    }
     // Of everything so far; more may follow.
     std::string hex() const {
         const std::unique_ptr<EVP_MD_CTX, Free> copy(EVP_MD_CTX_new());
@@ -40,7 +44,8 @@ private:
 struct StructureDigests {
     std::string tcs_blake2s;         // big-endian form, with a header of counts
     std::string constraints_sha256;  // little-endian form
-    std::vector<std::string> checkpoints;  // 16 digits of the running SHA-256 every `interval` rows and at the end
+    std::vector<std::string>
+        checkpoints;  // 16 digits of the running SHA-256 every `interval` rows and at the end
     u64 nnz[3] = {};
 };
 

@@ -17,7 +17,9 @@ struct Case {
     bool large;        // minutes of hashing
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const Case& c, std::ostream* out) {
+    *out << c.name;
+}
 
 class Structure : public testing::TestWithParam<Case> {};
 
@@ -36,7 +38,8 @@ TEST_P(Structure, EqualsTheNetworksRowByRow) {
     ASSERT_EQ(r1cs.constraints, expected["num_constraints"].get<u64>());
     EXPECT_LT(r1cs.bytes(), std::size_t{1} << 30);
 
-    const auto digests = digest_structure(r1cs, blank ? 65536 : 4096, expected.contains("tcs_blake2s") && !c.large);
+    const auto digests =
+        digest_structure(r1cs, blank ? 65536 : 4096, expected.contains("tcs_blake2s") && !c.large);
     const auto checkpoints = expected["constraint_checkpoints"].get<std::vector<std::string>>();
     for (std::size_t i = 0; i < std::min(checkpoints.size(), digests.checkpoints.size()); ++i)
         ASSERT_EQ(digests.checkpoints[i], checkpoints[i]) << "first difference after checkpoint " << i;
@@ -55,34 +58,35 @@ TEST_P(Structure, EqualsTheNetworksRowByRow) {
 
 INSTANTIATE_TEST_SUITE_P(
     Circuits, Structure,
-    testing::Values(Case{"porep2KiB", CircuitKind::kPorep, "2KiB", "porep-2KiB/circuit.json", false},
-                    Case{"porep4KiB", CircuitKind::kPorep, "4KiB", "porep-4KiB/circuit.json", false},
-                    Case{"porep32KiB", CircuitKind::kPorep, "32KiB", "porep-32KiB/circuit.json", false},
-                    Case{"porep8MiB", CircuitKind::kPorep, "8MiB", "porep-8MiB/circuit.json", false},
-                    Case{"porep512MiB", CircuitKind::kPorep, "512MiB", "blank-porep-512MiB.json", false},
-                    Case{"porep32GiB", CircuitKind::kPorep, "32GiB", "blank-porep-32GiB.json", true},
-                    Case{"porep64GiB", CircuitKind::kPorep, "64GiB", "blank-porep-64GiB.json", true},
-                    Case{"update2KiB", CircuitKind::kUpdate, "2KiB", "snap-2KiB/circuit.json", false},
-                    Case{"update4KiB", CircuitKind::kUpdate, "4KiB", "snap-4KiB/circuit.json", false},
-                    Case{"update32KiB", CircuitKind::kUpdate, "32KiB", "snap-32KiB/circuit.json", false},
-                    Case{"update8MiB", CircuitKind::kUpdate, "8MiB", "snap-8MiB/circuit.json", false},
-                    Case{"update512MiB", CircuitKind::kUpdate, "512MiB", "blank-snap-512MiB.json", true},
-                    Case{"update32GiB", CircuitKind::kUpdate, "32GiB", "blank-snap-32GiB.json", true},
-                    Case{"update64GiB", CircuitKind::kUpdate, "64GiB", "blank-snap-64GiB.json", true},
-                    Case{"window2KiB", CircuitKind::kWindowPost, "2KiB", "wpost-2KiB/circuit.json", false},
-                    Case{"window4KiB", CircuitKind::kWindowPost, "4KiB", "wpost-4KiB/circuit.json", false},
-                    Case{"window32KiB", CircuitKind::kWindowPost, "32KiB", "wpost-32KiB/circuit.json", false},
-                    Case{"window8MiB", CircuitKind::kWindowPost, "8MiB", "wpost-8MiB/circuit.json", false},
-                    Case{"window512MiB", CircuitKind::kWindowPost, "512MiB", "blank-wpost-512MiB.json", false},
-                    Case{"window32GiB", CircuitKind::kWindowPost, "32GiB", "blank-wpost-32GiB.json", true},
-                    Case{"window64GiB", CircuitKind::kWindowPost, "64GiB", "blank-wpost-64GiB.json", true},
-                    Case{"winning2KiB", CircuitKind::kWinningPost, "2KiB", "winning-2KiB/circuit.json", false},
-                    Case{"winning4KiB", CircuitKind::kWinningPost, "4KiB", "winning-4KiB/circuit.json", false},
-                    Case{"winning32KiB", CircuitKind::kWinningPost, "32KiB", "winning-32KiB/circuit.json", false},
-                    Case{"winning8MiB", CircuitKind::kWinningPost, "8MiB", "winning-8MiB/circuit.json", false},
-                    Case{"winning512MiB", CircuitKind::kWinningPost, "512MiB", "blank-winning-512MiB.json", false},
-                    Case{"winning32GiB", CircuitKind::kWinningPost, "32GiB", "blank-winning-32GiB.json", false},
-                    Case{"winning64GiB", CircuitKind::kWinningPost, "64GiB", "blank-winning-64GiB.json", false}),
+    testing::Values(
+        Case{"porep2KiB", CircuitKind::kPorep, "2KiB", "porep-2KiB/circuit.json", false},
+        Case{"porep4KiB", CircuitKind::kPorep, "4KiB", "porep-4KiB/circuit.json", false},
+        Case{"porep32KiB", CircuitKind::kPorep, "32KiB", "porep-32KiB/circuit.json", false},
+        Case{"porep8MiB", CircuitKind::kPorep, "8MiB", "porep-8MiB/circuit.json", false},
+        Case{"porep512MiB", CircuitKind::kPorep, "512MiB", "blank-porep-512MiB.json", false},
+        Case{"porep32GiB", CircuitKind::kPorep, "32GiB", "blank-porep-32GiB.json", true},
+        Case{"porep64GiB", CircuitKind::kPorep, "64GiB", "blank-porep-64GiB.json", true},
+        Case{"update2KiB", CircuitKind::kUpdate, "2KiB", "snap-2KiB/circuit.json", false},
+        Case{"update4KiB", CircuitKind::kUpdate, "4KiB", "snap-4KiB/circuit.json", false},
+        Case{"update32KiB", CircuitKind::kUpdate, "32KiB", "snap-32KiB/circuit.json", false},
+        Case{"update8MiB", CircuitKind::kUpdate, "8MiB", "snap-8MiB/circuit.json", false},
+        Case{"update512MiB", CircuitKind::kUpdate, "512MiB", "blank-snap-512MiB.json", true},
+        Case{"update32GiB", CircuitKind::kUpdate, "32GiB", "blank-snap-32GiB.json", true},
+        Case{"update64GiB", CircuitKind::kUpdate, "64GiB", "blank-snap-64GiB.json", true},
+        Case{"window2KiB", CircuitKind::kWindowPost, "2KiB", "wpost-2KiB/circuit.json", false},
+        Case{"window4KiB", CircuitKind::kWindowPost, "4KiB", "wpost-4KiB/circuit.json", false},
+        Case{"window32KiB", CircuitKind::kWindowPost, "32KiB", "wpost-32KiB/circuit.json", false},
+        Case{"window8MiB", CircuitKind::kWindowPost, "8MiB", "wpost-8MiB/circuit.json", false},
+        Case{"window512MiB", CircuitKind::kWindowPost, "512MiB", "blank-wpost-512MiB.json", false},
+        Case{"window32GiB", CircuitKind::kWindowPost, "32GiB", "blank-wpost-32GiB.json", true},
+        Case{"window64GiB", CircuitKind::kWindowPost, "64GiB", "blank-wpost-64GiB.json", true},
+        Case{"winning2KiB", CircuitKind::kWinningPost, "2KiB", "winning-2KiB/circuit.json", false},
+        Case{"winning4KiB", CircuitKind::kWinningPost, "4KiB", "winning-4KiB/circuit.json", false},
+        Case{"winning32KiB", CircuitKind::kWinningPost, "32KiB", "winning-32KiB/circuit.json", false},
+        Case{"winning8MiB", CircuitKind::kWinningPost, "8MiB", "winning-8MiB/circuit.json", false},
+        Case{"winning512MiB", CircuitKind::kWinningPost, "512MiB", "blank-winning-512MiB.json", false},
+        Case{"winning32GiB", CircuitKind::kWinningPost, "32GiB", "blank-winning-32GiB.json", false},
+        Case{"winning64GiB", CircuitKind::kWinningPost, "64GiB", "blank-winning-64GiB.json", false}),
     [](const auto& info) { return std::string(info.param.name); });
 
 // Sizes that the vectors lack: counts of the specification's table.

@@ -21,7 +21,8 @@ std::vector<u8> read_file(const std::filesystem::path& path) {
 
 std::array<u8, 32> hex32(const std::string& text) {
     std::array<u8, 32> out{};
-    for (std::size_t i = 0; i < 32; ++i) out[i] = static_cast<u8>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
+    for (std::size_t i = 0; i < 32; ++i)
+        out[i] = static_cast<u8>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
     return out;
 }
 
@@ -53,7 +54,9 @@ struct Case {
     const char* folder;
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const Case& c, std::ostream* out) {
+    *out << c.name;
+}
 
 class Witness : public testing::TestWithParam<Case> {
 protected:
@@ -62,7 +65,9 @@ protected:
         const auto folder = oracle::folder() / c.folder;
         const SectorShape shape = sector_shape(parse_sector_size(c.size));
         const nlohmann::json meta = oracle::load(std::string(c.folder) + "/meta.json");
-        const auto blob = [&](std::size_t i) { return read_file(folder / ("vanilla-" + std::to_string(i) + ".bincode")); };
+        const auto blob = [&](std::size_t i) {
+            return read_file(folder / ("vanilla-" + std::to_string(i) + ".bincode"));
+        };
         switch (c.kind) {
             case CircuitKind::kPorep: {
                 const C1Output c1 = decode_c1(read_file(folder / "c1.json"), "c1.json");
@@ -70,9 +75,13 @@ protected:
                 return make_witness(c1.partitions[k]);
             }
             case CircuitKind::kUpdate: {
-                const auto commitment = [&](const char* key) { return *Fr::from_bytes_le(hex32(meta[key].get<std::string>())); };
-                const UpdateCommitments commitments{commitment("comm_r_old"), commitment("comm_d_new"), commitment("comm_r_new")};
-                const auto p = decode_update_vanilla(blob(k), "vanilla", shape, static_cast<u32>(k), commitments);
+                const auto commitment = [&](const char* key) {
+                    return *Fr::from_bytes_le(hex32(meta[key].get<std::string>()));
+                };
+                const UpdateCommitments commitments{commitment("comm_r_old"), commitment("comm_d_new"),
+                                                    commitment("comm_r_new")};
+                const auto p =
+                    decode_update_vanilla(blob(k), "vanilla", shape, static_cast<u32>(k), commitments);
                 check_update_vanilla(p, "vanilla", shape);
                 return make_witness(shape, p);
             }
@@ -84,7 +93,8 @@ protected:
                 for (std::size_t slot = 0; slot < shape.window_slots; ++slot) {
                     const std::size_t sector = std::min(k * shape.window_slots + slot, sectors - 1);
                     const auto v = decode_post_vanilla(blob(sector), "vanilla", shape, kWindowChallenges);
-                    check_post_vanilla(v, "vanilla", shape, randomness, running ? sector * kWindowChallenges : 0);
+                    check_post_vanilla(v, "vanilla", shape, randomness,
+                                       running ? sector * kWindowChallenges : 0);
                     partition.slots.push_back(v.sector);
                 }
                 return make_witness(partition);
@@ -143,29 +153,30 @@ TEST_P(Witness, EqualsTheNetworks) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Witness,
-                         testing::Values(Case{"porep2KiB", CircuitKind::kPorep, "2KiB", "porep-2KiB"},
-                                         Case{"porep2KiBv10", CircuitKind::kPorep, "2KiB", "porep-2KiB-v10"},
-                                         Case{"porep2KiBsynthetic", CircuitKind::kPorep, "2KiB", "porep-2KiB-synth"},
-                                         Case{"porep2KiBnoninteractive", CircuitKind::kPorep, "2KiB", "porep-2KiB-ni"},
-                                         Case{"porep4KiB", CircuitKind::kPorep, "4KiB", "porep-4KiB"},
-                                         Case{"porep32KiB", CircuitKind::kPorep, "32KiB", "porep-32KiB"},
-                                         Case{"porep8MiB", CircuitKind::kPorep, "8MiB", "porep-8MiB"},
-                                         Case{"update2KiB", CircuitKind::kUpdate, "2KiB", "snap-2KiB"},
-                                         Case{"update4KiB", CircuitKind::kUpdate, "4KiB", "snap-4KiB"},
-                                         Case{"update32KiB", CircuitKind::kUpdate, "32KiB", "snap-32KiB"},
-                                         Case{"update8MiB", CircuitKind::kUpdate, "8MiB", "snap-8MiB"},
-                                         Case{"window2KiB", CircuitKind::kWindowPost, "2KiB", "wpost-2KiB"},
-                                         Case{"window2KiBv10", CircuitKind::kWindowPost, "2KiB", "wpost-2KiB-v10"},
-                                         Case{"window2KiBpadded", CircuitKind::kWindowPost, "2KiB", "wpost-2KiB-3sectors"},
-                                         Case{"window4KiB", CircuitKind::kWindowPost, "4KiB", "wpost-4KiB"},
-                                         Case{"window32KiB", CircuitKind::kWindowPost, "32KiB", "wpost-32KiB"},
-                                         Case{"window8MiB", CircuitKind::kWindowPost, "8MiB", "wpost-8MiB"},
-                                         Case{"winning2KiB", CircuitKind::kWinningPost, "2KiB", "winning-2KiB"},
-                                         Case{"winning4KiB", CircuitKind::kWinningPost, "4KiB", "winning-4KiB"},
-                                         Case{"winning32KiB", CircuitKind::kWinningPost, "32KiB", "winning-32KiB"},
-                                         Case{"winning8MiB", CircuitKind::kWinningPost, "8MiB", "winning-8MiB"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Witness,
+    testing::Values(Case{"porep2KiB", CircuitKind::kPorep, "2KiB", "porep-2KiB"},
+                    Case{"porep2KiBv10", CircuitKind::kPorep, "2KiB", "porep-2KiB-v10"},
+                    Case{"porep2KiBsynthetic", CircuitKind::kPorep, "2KiB", "porep-2KiB-synth"},
+                    Case{"porep2KiBnoninteractive", CircuitKind::kPorep, "2KiB", "porep-2KiB-ni"},
+                    Case{"porep4KiB", CircuitKind::kPorep, "4KiB", "porep-4KiB"},
+                    Case{"porep32KiB", CircuitKind::kPorep, "32KiB", "porep-32KiB"},
+                    Case{"porep8MiB", CircuitKind::kPorep, "8MiB", "porep-8MiB"},
+                    Case{"update2KiB", CircuitKind::kUpdate, "2KiB", "snap-2KiB"},
+                    Case{"update4KiB", CircuitKind::kUpdate, "4KiB", "snap-4KiB"},
+                    Case{"update32KiB", CircuitKind::kUpdate, "32KiB", "snap-32KiB"},
+                    Case{"update8MiB", CircuitKind::kUpdate, "8MiB", "snap-8MiB"},
+                    Case{"window2KiB", CircuitKind::kWindowPost, "2KiB", "wpost-2KiB"},
+                    Case{"window2KiBv10", CircuitKind::kWindowPost, "2KiB", "wpost-2KiB-v10"},
+                    Case{"window2KiBpadded", CircuitKind::kWindowPost, "2KiB", "wpost-2KiB-3sectors"},
+                    Case{"window4KiB", CircuitKind::kWindowPost, "4KiB", "wpost-4KiB"},
+                    Case{"window32KiB", CircuitKind::kWindowPost, "32KiB", "wpost-32KiB"},
+                    Case{"window8MiB", CircuitKind::kWindowPost, "8MiB", "wpost-8MiB"},
+                    Case{"winning2KiB", CircuitKind::kWinningPost, "2KiB", "winning-2KiB"},
+                    Case{"winning4KiB", CircuitKind::kWinningPost, "4KiB", "winning-4KiB"},
+                    Case{"winning32KiB", CircuitKind::kWinningPost, "32KiB", "winning-32KiB"},
+                    Case{"winning8MiB", CircuitKind::kWinningPost, "8MiB", "winning-8MiB"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 // A changed byte anywhere in a vanilla proof is found natively, or is no field element.
 TEST(WitnessChecks, TamperedVanillaProofsAreRefused) {
@@ -186,7 +197,8 @@ TEST(WitnessChecks, TamperedVanillaProofsAreRefused) {
             << "byte " << at;
     }
     for (std::size_t size = 0; size < good.size(); size += 211)
-        EXPECT_THROW(decode_post_vanilla(std::span(good).first(size), "vanilla", shape, kWinningSlots), Error);
+        EXPECT_THROW(decode_post_vanilla(std::span(good).first(size), "vanilla", shape, kWinningSlots),
+                     Error);
 }
 
 TEST(Base64, RoundTripsAndRefuses) {

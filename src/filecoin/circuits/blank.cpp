@@ -12,7 +12,9 @@ MerklePath blank_path(const std::vector<u32>& arities) {
     return path;
 }
 
-std::vector<u32> binary_arities(const SectorShape& shape) { return std::vector<u32>(shape.log_nodes(), 2); }
+std::vector<u32> binary_arities(const SectorShape& shape) {
+    return std::vector<u32>(shape.log_nodes(), 2);
+}
 
 }  // namespace
 
@@ -43,7 +45,8 @@ UpdatePartition blank_update(const SectorShape& shape) {
     c.data_path = blank_path(binary_arities(shape));
     UpdatePartition p;
     p.apex_leaves.resize(shape.update_apex_leaves);
-    p.partition_path = blank_path(std::vector<u32>(update_detail::log2_of(shape.update_partitions), 2)).levels;
+    p.partition_path =
+        blank_path(std::vector<u32>(update_detail::log2_of(shape.update_partitions), 2)).levels;
     p.challenges.assign(shape.update_challenges, c);
     return p;
 }

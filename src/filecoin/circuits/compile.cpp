@@ -23,7 +23,9 @@ InstancedR1cs compile_circuit(CircuitKind kind, const SectorShape& shape) {
     switch (kind) {
         case CircuitKind::kPorep: synthesize(cs, blank_porep(shape)); break;
         case CircuitKind::kUpdate: synthesize(cs, shape, blank_update(shape)); break;
-        case CircuitKind::kWindowPost: synthesize(cs, blank_post(shape, shape.window_slots, kWindowChallenges)); break;
+        case CircuitKind::kWindowPost:
+            synthesize(cs, blank_post(shape, shape.window_slots, kWindowChallenges));
+            break;
         case CircuitKind::kWinningPost: synthesize(cs, blank_post(shape, kWinningSlots, 1)); break;
     }
     return cs.finish();

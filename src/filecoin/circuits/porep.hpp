@@ -50,7 +50,8 @@ Bits parent_stream(CS& cs, const std::vector<std::vector<Num>>& columns, u32 lay
 }
 
 template <class CS>
-Num label(CS& cs, const Bits& replica_id, const Bits& node, const std::vector<std::vector<Num>>& columns, u32 layer) {
+Num label(CS& cs, const Bits& replica_id, const Bits& node, const std::vector<std::vector<Num>>& columns,
+          u32 layer) {
     const Bits parents = parent_stream(cs, columns, layer);
     Bits message = replica_id;
     for (std::size_t i = 32; i-- > 0;) message.push_back(Bit::constant(((layer >> i) & 1) != 0));
@@ -105,8 +106,8 @@ void synthesize(CS& cs, const PorepPartition& partition) {
     enforce_equal(cs, comm_r, poseidon_gadget(cs, comm_c, comm_r_last));
 
     cs.for_each(partition.challenges.size(), [&](CS& part, std::size_t i) {
-        porep_detail::challenge(part, partition, partition.challenges[i], replica_id_bits, comm_d, comm_r_last,
-                                comm_c);
+        porep_detail::challenge(part, partition, partition.challenges[i], replica_id_bits, comm_d,
+                                comm_r_last, comm_c);
     });
 }
 

@@ -12,8 +12,8 @@ struct UpdateChallenge {
 };
 
 struct UpdatePartition {
-    u32 index = 0;                       // k
-    u64 partition_and_high_select = 0;   // k + h_select * partitions: the first public input
+    u32 index = 0;                      // k
+    u64 partition_and_high_select = 0;  // k + h_select * partitions: the first public input
     Fr comm_r_old, comm_d_new, comm_r_new;
     Fr comm_c, root_r_old, root_r_new;
     std::vector<Fr> apex_leaves;
@@ -34,7 +34,9 @@ struct Common {
     std::vector<Num> apex_leaves;
 };
 
-inline u32 log2_of(u32 x) { return static_cast<u32>(std::countr_zero(x)); }
+inline u32 log2_of(u32 x) {
+    return static_cast<u32>(std::countr_zero(x));
+}
 
 // The apex tree over the apex leaves, then up to comm_d by the partition's path.
 template <class CS>
@@ -47,7 +49,8 @@ void apex_tree(CS& cs, const Common& common, const std::vector<std::vector<Num>>
         });
         row = std::move(above);
     }
-    merkle_inclusion_at(cs, TreeHasher::kSha256, row.front(), std::span<const Bit>(common.partition_bits), path, comm_d);
+    merkle_inclusion_at(cs, TreeHasher::kSha256, row.front(), std::span<const Bit>(common.partition_bits),
+                        path, comm_d);
 }
 
 // Random index bits of every challenge, without the partition's own bits.
@@ -84,7 +87,8 @@ Num encoding_factor(CS& cs, const Common& common, const Bits& index) {
         const Bit& chosen = common.high_select_bits[i];
         const Num z = cs.alloc_num(chosen.value ? high.value : Fr::zero());
         if constexpr (CS::kStructure)
-            cs.enforce(LinearCombination(high.var), LinearCombination().add(chosen), LinearCombination(z.var));
+            cs.enforce(LinearCombination(high.var), LinearCombination().add(chosen),
+                       LinearCombination(z.var));
         gated.push_back(z);
     }
     Fr sum;
@@ -110,7 +114,8 @@ void challenge(CS& cs, const Common& common, const UpdateChallenge& c, const Bit
     const Num masked = mul_nums(cs, data_leaf, rho);
     const Num new_leaf = cs.alloc_num(c.new_leaf);
     if constexpr (CS::kStructure)
-        cs.enforce(LinearCombination(old_leaf.var).add(masked.var), constant_one(), LinearCombination(new_leaf.var));
+        cs.enforce(LinearCombination(old_leaf.var).add(masked.var), constant_one(),
+                   LinearCombination(new_leaf.var));
 
     const auto old_siblings = alloc_siblings(cs, std::span<const MerklePath::Level>(c.old_path.levels));
     merkle_inclusion_at(cs, TreeHasher::kPoseidon, old_leaf, all, old_siblings, common.root_r_old);
@@ -135,7 +140,8 @@ void synthesize(CS& cs, const SectorShape& shape, const UpdatePartition& p) {
     const Num khs = cs.alloc_num(Fr::from_u64(p.partition_and_high_select));
     inputize(cs, khs);
     const Bits khs_bits = alloc_bits(cs, p.partition_and_high_select, partition_bit_count + 6);
-    if constexpr (CS::kStructure) cs.enforce(weighted_sum(khs_bits), constant_one(), LinearCombination(khs.var));
+    if constexpr (CS::kStructure)
+        cs.enforce(weighted_sum(khs_bits), constant_one(), LinearCombination(khs.var));
     const auto split = khs_bits.begin() + partition_bit_count;
     const Bits partition_bits(khs_bits.begin(), split);
     const Num partition = pack_bits(cs, std::span<const Bit>(partition_bits));
@@ -165,9 +171,8 @@ void synthesize(CS& cs, const SectorShape& shape, const UpdatePartition& p) {
     enforce_equal(cs, poseidon_gadget(cs, comm_c, common.root_r_new), comm_r_new);
     apex_tree(cs, common, partition_path, comm_d_new);
     const std::vector<Bits> random_bits = challenge_bits(cs, common);
-    cs.for_each(p.challenges.size(), [&](CS& part, std::size_t i) {
-        challenge(part, common, p.challenges[i], random_bits[i]);
-    });
+    cs.for_each(p.challenges.size(),
+                [&](CS& part, std::size_t i) { challenge(part, common, p.challenges[i], random_bits[i]); });
 }
 
 }  // namespace cuzk::filecoin

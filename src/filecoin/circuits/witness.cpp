@@ -81,9 +81,11 @@ struct Values {
 
 }  // namespace
 
-void evaluate(const InstancedR1cs& r1cs, std::span<const Fr> z, std::span<Fr> a, std::span<Fr> b, std::span<Fr> c) {
+void evaluate(const InstancedR1cs& r1cs, std::span<const Fr> z, std::span<Fr> a, std::span<Fr> b,
+              std::span<Fr> c) {
     const std::size_t rows = r1cs.constraints + r1cs.inputs;
-    if (z.size() != r1cs.inputs + std::size_t{r1cs.aux} || a.size() != rows || b.size() != rows || c.size() != rows)
+    if (z.size() != r1cs.inputs + std::size_t{r1cs.aux} || a.size() != rows || b.size() != rows ||
+        c.size() != rows)
         throw Error(ErrorKind::kInternal, "evaluate: sizes do not match the circuit");
     const Values values{r1cs, z};
     const std::span<Fr> out[] = {a, b, c};
@@ -95,17 +97,20 @@ void evaluate(const InstancedR1cs& r1cs, std::span<const Fr> z, std::span<Fr> a,
             for (const MatrixId m : {kA, kB, kC}) {
                 if (s.block == Segment::kGlue) {
                     for (u32 row = 0; row < s.rows; ++row)
-                        out[m][s.first_row + row] = values.dot(r1cs.glue[m].row(s.first_glue + row),
-                                                               [&](Var v) -> const Fr& { return values.global(v); });
+                        out[m][s.first_row + row] =
+                            values.dot(r1cs.glue[m].row(s.first_glue + row),
+                                       [&](Var v) -> const Fr& { return values.global(v); });
                     continue;
                 }
                 const SparseRows& matrix = r1cs.blocks[s.block].matrices[m];
                 const auto local = [&](Var v) -> const Fr& {
                     if (v.is_input()) return z[v.index()];
-                    if (v.is_param()) return values.global(Var::from_raw(r1cs.params[s.first_param + v.index()]));
+                    if (v.is_param())
+                        return values.global(Var::from_raw(r1cs.params[s.first_param + v.index()]));
                     return aux[s.first_aux + v.index()];
                 };
-                for (u32 row = 0; row < s.rows; ++row) out[m][s.first_row + row] = values.dot(matrix.row(row), local);
+                for (u32 row = 0; row < s.rows; ++row)
+                    out[m][s.first_row + row] = values.dot(matrix.row(row), local);
             }
         },
         1);

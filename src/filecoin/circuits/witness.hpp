@@ -21,7 +21,8 @@ std::vector<Fr> expand(const InstancedR1cs& r1cs, const CompactWitness& witness)
 
 // A(z), B(z), C(z), one value a row, followed by the rows that provers append for the inputs (A = the input, B = C = 0).
 // Each span has constraints + inputs values. Parallel.
-void evaluate(const InstancedR1cs& r1cs, std::span<const Fr> z, std::span<Fr> a, std::span<Fr> b, std::span<Fr> c);
+void evaluate(const InstancedR1cs& r1cs, std::span<const Fr> z, std::span<Fr> a, std::span<Fr> b,
+              std::span<Fr> c);
 
 // First row with A(z) B(z) != C(z), if any.
 std::optional<u64> first_violation(std::span<const Fr> a, std::span<const Fr> b, std::span<const Fr> c);

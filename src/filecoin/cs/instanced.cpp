@@ -17,8 +17,8 @@ u64 InstancedR1cs::bit_count() const {
 }
 
 std::size_t InstancedR1cs::bytes() const {
-    std::size_t n = coefficients.size() * sizeof(Fr) + segments.size() * sizeof(Segment) + params.size() * sizeof(u32) +
-                    aux_is_bit.size() * sizeof(u64);
+    std::size_t n = coefficients.size() * sizeof(Fr) + segments.size() * sizeof(Segment) +
+                    params.size() * sizeof(u32) + aux_is_bit.size() * sizeof(u64);
     for (const SparseRows& m : glue) n += m.bytes();
     for (const BlockTemplate& b : blocks) {
         for (const SparseRows& m : b.matrices) n += m.bytes();

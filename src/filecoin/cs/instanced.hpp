@@ -47,17 +47,17 @@ struct BlockTemplate {
 // A run of consecutive rows: one instance of a template, or `rows` glue rows.
 struct Segment {
     static constexpr u32 kGlue = 0xffffffff;
-    u32 block;         // index of the template, or kGlue
+    u32 block;  // index of the template, or kGlue
     u32 rows;
     u64 first_row;
-    u32 first_aux;     // instances: global index of local 0
-    u32 first_glue;    // glue: index of the first row in the glue matrices
-    u64 first_param;   // instances: where its parameters start in `params`
+    u32 first_aux;    // instances: global index of local 0
+    u32 first_glue;   // glue: index of the first row in the glue matrices
+    u64 first_param;  // instances: where its parameters start in `params`
 };
 
 class InstancedR1cs {
 public:
-    u32 inputs = 1;      // public inputs with the constant one
+    u32 inputs = 1;  // public inputs with the constant one
     u32 aux = 0;
     u64 constraints = 0;  // without the appended input rows
 
@@ -66,7 +66,7 @@ public:
     std::vector<Segment> segments;  // in row order
     std::vector<u32> params;        // raw Vars
     std::array<SparseRows, 3> glue;
-    std::vector<u64> aux_is_bit;    // bitmap, low bit first
+    std::vector<u64> aux_is_bit;  // bitmap, low bit first
 
     bool is_bit(u32 aux_index) const { return ((aux_is_bit[aux_index / 64] >> (aux_index % 64)) & 1) != 0; }
     u64 bit_count() const;

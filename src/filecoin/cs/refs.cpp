@@ -14,7 +14,8 @@ void LinearCombination::normalise() {
     std::size_t out = 0;
     for (std::size_t i = 0; i < terms_.size();) {
         Term merged = terms_[i++];
-        while (i < terms_.size() && terms_[i].var == merged.var) merged.coefficient += terms_[i++].coefficient;
+        while (i < terms_.size() && terms_[i].var == merged.var)
+            merged.coefficient += terms_[i++].coefficient;
         if (!merged.coefficient.is_zero()) terms_[out++] = merged;
     }
     terms_.resize(out);

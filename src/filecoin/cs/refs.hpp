@@ -48,7 +48,9 @@ struct Bit {
     bool is_constant() const { return kind == Kind::kConstant; }
     bool is_constant(bool v) const { return is_constant() && value == v; }
     Bit operator!() const {
-        const Kind flipped = kind == Kind::kIs ? Kind::kNot : kind == Kind::kNot ? Kind::kIs : Kind::kConstant;
+        const Kind flipped = kind == Kind::kIs    ? Kind::kNot
+                             : kind == Kind::kNot ? Kind::kIs
+                                                  : Kind::kConstant;
         return {flipped, !value, var};
     }
 };

@@ -5,7 +5,8 @@
 namespace cuzk::filecoin {
 
 Num StructureBuilder::alloc_input(const Fr& /*value*/) {
-    if (recording_ != nullptr) throw Error(ErrorKind::kInternal, "a public input was allocated inside a block");
+    if (recording_ != nullptr)
+        throw Error(ErrorKind::kInternal, "a public input was allocated inside a block");
     return {Var::input(out_.inputs++), {}};
 }
 

@@ -44,7 +44,9 @@ struct CompactWitness {
     std::vector<Fr> nums;
 
     u64 aux() const { return bits.size() + nums.size(); }
-    std::size_t bytes() const { return inputs.size() * sizeof(Fr) + bits.size() / 8 + nums.size() * sizeof(Fr); }
+    std::size_t bytes() const {
+        return inputs.size() * sizeof(Fr) + bits.size() / 8 + nums.size() * sizeof(Fr);
+    }
 };
 
 // The other model of the constraint-system concept (see StructureBuilder).

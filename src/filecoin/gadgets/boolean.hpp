@@ -5,7 +5,9 @@
 
 namespace cuzk::filecoin {
 
-inline LinearCombination constant_one() { return LinearCombination(Var::one()); }
+inline LinearCombination constant_one() {
+    return LinearCombination(Var::one());
+}
 
 // A fresh bit: (1 - x) * x = 0.
 template <class CS>
@@ -28,7 +30,9 @@ Bit xor_variables(CS& cs, const Bit& a, const Bit& b, bool value) {
     return x;
 }
 
-inline LinearCombination literal(const Bit& b) { return LinearCombination().add(b); }
+inline LinearCombination literal(const Bit& b) {
+    return LinearCombination().add(b);
+}
 
 }  // namespace boolean_detail
 
@@ -63,7 +67,8 @@ Bit bit_and(CS& cs, const Bit& a, const Bit& b) {
 // SHA-256's choice, a ? b : c. The order of the tests decides which variables exist, so it is part of the circuit.
 template <class CS>
 Bit bit_choose(CS& cs, const Bit& a, const Bit& b, const Bit& c) {
-    if (a.is_constant() && b.is_constant() && c.is_constant()) return Bit::constant(a.value ? b.value : c.value);
+    if (a.is_constant() && b.is_constant() && c.is_constant())
+        return Bit::constant(a.value ? b.value : c.value);
     if (a.is_constant(false)) return c;
     if (b.is_constant(false)) return bit_and(cs, !a, c);
     if (c.is_constant(false)) return bit_and(cs, a, b);
@@ -71,7 +76,8 @@ Bit bit_choose(CS& cs, const Bit& a, const Bit& b, const Bit& c) {
     if (b.is_constant(true)) return !bit_and(cs, !a, !c);
     const Bit x = cs.new_bit(a.value ? b.value : c.value);
     if constexpr (CS::kStructure)
-        cs.enforce(LinearCombination().add(b).sub(c), boolean_detail::literal(a), LinearCombination(x.var).sub(c));
+        cs.enforce(LinearCombination().add(b).sub(c), boolean_detail::literal(a),
+                   LinearCombination(x.var).sub(c));
     return x;
 }
 

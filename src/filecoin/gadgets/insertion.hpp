@@ -62,7 +62,8 @@ std::vector<Num> insert8(CS& cs, const Num& c, std::span<const Bit> b, std::span
 // The children of a node of arity siblings.size() + 1 (2, 4 or 8): `current` at the position that the bits (low first) spell,
 // the siblings around it in order.
 template <class CS>
-std::vector<Num> insert(CS& cs, const Num& current, std::span<const Bit> bits, std::span<const Num> siblings) {
+std::vector<Num> insert(CS& cs, const Num& current, std::span<const Bit> bits,
+                        std::span<const Num> siblings) {
     Ports in;
     in.bits.assign(bits.begin(), bits.end());
     in.nums.push_back(current);

@@ -39,7 +39,8 @@ void enforce_equal(CS& cs, const Num& a, const Num& b) {
 template <class CS>
 void inputize(CS& cs, const Num& n) {
     const Num i = cs.alloc_input(n.value);
-    if constexpr (CS::kStructure) cs.enforce(LinearCombination(i.var), constant_one(), LinearCombination(n.var));
+    if constexpr (CS::kStructure)
+        cs.enforce(LinearCombination(i.var), constant_one(), LinearCombination(n.var));
 }
 
 namespace number_detail {
@@ -94,7 +95,8 @@ void pack_into_inputs(CS& cs, std::span<const Bit> bits) {
     while (!bits.empty()) {
         const auto chunk = bits.first(std::min(bits.size(), kPackedBits));
         const Num i = cs.alloc_input(packed_value(chunk));
-        if constexpr (CS::kStructure) cs.enforce(weighted_sum(chunk), constant_one(), LinearCombination(i.var));
+        if constexpr (CS::kStructure)
+            cs.enforce(weighted_sum(chunk), constant_one(), LinearCombination(i.var));
         bits = bits.subspan(chunk.size());
     }
 }

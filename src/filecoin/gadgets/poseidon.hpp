@@ -156,9 +156,9 @@ Num poseidon_gadget(CS& cs, std::span<const Num> inputs, PoseidonDomain domain =
         .block(domain == PoseidonDomain::kMerkle ? "poseidon" : "poseidon-gen", in,
                [&](const Ports& p) {
                    Ports out;
-                   out.nums.push_back(poseidon_detail::Permutation<CS>(cs, poseidon_constants(p.nums.size()),
-                                                                       domain, p.nums)
-                                          .run());
+                   out.nums.push_back(
+                       poseidon_detail::Permutation<CS>(cs, poseidon_constants(p.nums.size()), domain, p.nums)
+                           .run());
                    return out;
                })
         .nums.front();

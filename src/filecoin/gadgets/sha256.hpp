@@ -121,7 +121,8 @@ private:
 };
 
 template <class CS>
-std::array<Word<CS>, 8> compress(CS& cs, std::span<const Word<CS>, 16> message, const std::array<Word<CS>, 8>& h0) {
+std::array<Word<CS>, 8> compress(CS& cs, std::span<const Word<CS>, 16> message,
+                                 const std::array<Word<CS>, 8>& h0) {
     using W = Word<CS>;
     MultiEq<CS> eq(cs);
     const auto w = expand_message<CS>(cs, eq, message);
@@ -175,7 +176,8 @@ Word<CS> word_from_stream(std::span<const Bit> bits) {
 }
 
 template <class CS>
-std::array<Word<CS>, 8> compress_block(CS& cs, std::span<const Bit> block, const std::array<Word<CS>, 8>& state) {
+std::array<Word<CS>, 8> compress_block(CS& cs, std::span<const Bit> block,
+                                       const std::array<Word<CS>, 8>& state) {
     std::array<Word<CS>, 16> message;
     for (std::size_t i = 0; i < 16; ++i) message[i] = word_from_stream<CS>(block.subspan(32 * i, 32));
     if constexpr (!CS::kStructure) {
@@ -195,7 +197,8 @@ std::array<Word<CS>, 8> compress_block(CS& cs, std::span<const Bit> block, const
             for (std::size_t k = 0; k < 16; ++k) m[k] = word(p, k);
             for (std::size_t k = 0; k < 8; ++k) h[k] = word(p, 16 + k);
             Ports r;
-            for (const auto& w : compress<CS>(cs, m, h)) r.bits.insert(r.bits.end(), w.bits.begin(), w.bits.end());
+            for (const auto& w : compress<CS>(cs, m, h))
+                r.bits.insert(r.bits.end(), w.bits.begin(), w.bits.end());
             return r;
         });
         std::array<StructureWord, 8> result;

@@ -50,7 +50,8 @@ struct WitnessWord {
 
     static WitnessWord constant(u32 value) { return {value, 0}; }
     Bit bit(std::size_t i) const {
-        return {((variable >> i) & 1) != 0 ? Bit::Kind::kIs : Bit::Kind::kConstant, ((value >> i) & 1) != 0, {}};
+        return {
+            ((variable >> i) & 1) != 0 ? Bit::Kind::kIs : Bit::Kind::kConstant, ((value >> i) & 1) != 0, {}};
     }
     void set(std::size_t i, const Bit& b) {
         const u32 m = u32{1} << i;
@@ -122,9 +123,8 @@ Word<CS> word_choose(CS& cs, const Word<CS>& a, const Word<CS>& b, const Word<CS
             return WitnessWord{value, WitnessWord::kAll};
         }
     }
-    return word_detail::bitwise(cs, a, b, c, [](CS& s, const Bit& x, const Bit& y, const Bit& z) {
-        return bit_choose(s, x, y, z);
-    });
+    return word_detail::bitwise(
+        cs, a, b, c, [](CS& s, const Bit& x, const Bit& y, const Bit& z) { return bit_choose(s, x, y, z); });
 }
 
 template <class CS>

@@ -24,7 +24,8 @@ Fr merkle_root(TreeHasher hasher, const Fr& leaf, const MerklePath& path) {
     for (const auto& level : path.levels) {
         children.assign(level.siblings.begin(), level.siblings.end());
         children.insert(children.begin() + level.index, current);
-        current = hasher == TreeHasher::kSha256 ? native_sha256_pair(children[0], children[1]) : poseidon(children);
+        current =
+            hasher == TreeHasher::kSha256 ? native_sha256_pair(children[0], children[1]) : poseidon(children);
     }
     return current;
 }
@@ -38,9 +39,11 @@ Fr stacked_label(const Fr& replica_id, u32 layer, u64 node, std::span<const Fr> 
     std::vector<u8> message(64 + 32 * parents.size());
     const std::span<u8> out(message);
     replica_id.to_bytes_le(out.first<32>());
-    for (int i = 0; i < 4; ++i) out[32 + static_cast<std::size_t>(i)] = static_cast<u8>(layer >> (24 - 8 * i));
+    for (int i = 0; i < 4; ++i)
+        out[32 + static_cast<std::size_t>(i)] = static_cast<u8>(layer >> (24 - 8 * i));
     for (int i = 0; i < 8; ++i) out[36 + static_cast<std::size_t>(i)] = static_cast<u8>(node >> (56 - 8 * i));
-    for (std::size_t i = 0; i < parents.size(); ++i) parents[i].to_bytes_le(out.subspan(64 + 32 * i).first<32>());
+    for (std::size_t i = 0; i < parents.size(); ++i)
+        parents[i].to_bytes_le(out.subspan(64 + 32 * i).first<32>());
     return trimmed_sha256(message);
 }
 

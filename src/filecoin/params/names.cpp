@@ -11,11 +11,14 @@ namespace {
 constexpr u64 kKiB = u64{1} << 10;
 constexpr u64 kGiB = u64{1} << 30;
 
-std::string tree_name(const SectorShape& shape) { return "merkletree-poseidon_hasher-" + shape.tree.name(); }
+std::string tree_name(const SectorShape& shape) {
+    return "merkletree-poseidon_hasher-" + shape.tree.name();
+}
 
 std::string prefix(CircuitKind kind, const SectorShape& shape) {
     switch (kind) {
-        case CircuitKind::kPorep: return "stacked-proof-of-replication-" + tree_name(shape) + "-sha256_hasher";
+        case CircuitKind::kPorep:
+            return "stacked-proof-of-replication-" + tree_name(shape) + "-sha256_hasher";
         case CircuitKind::kUpdate: return "empty-sector-update-" + tree_name(shape);
         case CircuitKind::kWindowPost:
         case CircuitKind::kWinningPost: break;
@@ -28,11 +31,13 @@ std::string prefix(CircuitKind kind, const SectorShape& shape) {
 std::string parameter_identifier(CircuitKind kind, const SectorShape& shape) {
     const auto post = [&](u32 challenges, u32 sectors) {
         return "FallbackPoSt::PublicParams{sector_size: " + std::to_string(shape.bytes) +
-               ", challenge_count: " + std::to_string(challenges) + ", sector_count: " + std::to_string(sectors) + "}";
+               ", challenge_count: " + std::to_string(challenges) +
+               ", sector_count: " + std::to_string(sectors) + "}";
     };
     switch (kind) {
         case CircuitKind::kPorep:
-            return "layered_drgporep::PublicParams{ graph: stacked_graph::StackedGraph{expansion_degree: 8 base_graph: "
+            return "layered_drgporep::PublicParams{ graph: stacked_graph::StackedGraph{expansion_degree: 8 "
+                   "base_graph: "
                    "drgraph::BucketGraph{size: " +
                    std::to_string(shape.nodes()) +
                    "; degree: 6; hasher: poseidon_hasher} }, challenges: LayerChallenges { layers: " +

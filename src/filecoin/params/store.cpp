@@ -2,16 +2,17 @@
 
 #include <filesystem>
 
+#include "filecoin/prove/circuit.hpp"
 #include "formats/bellman.hpp"
 #include "formats/digest.hpp"
-#include "filecoin/prove/circuit.hpp"
 #include "groth16/setup.hpp"
 
 namespace cuzk::filecoin {
 
 namespace {
 
-std::string path_of(const std::string& folder, CircuitKind kind, const SectorShape& shape, const char* suffix) {
+std::string path_of(const std::string& folder, CircuitKind kind, const SectorShape& shape,
+                    const char* suffix) {
     return (std::filesystem::path(folder) / (parameter_name(kind, shape) + suffix)).string();
 }
 
@@ -19,7 +20,8 @@ std::string path_of(const std::string& folder, CircuitKind kind, const SectorSha
     const std::string size = sector_size_name(shape.bytes);
     throw Error(ErrorKind::kEnvironment,
                 "the parameters of " + std::string(circuit_name(kind)) + " " + size + " are not at " + path +
-                    ": set FIL_PROOFS_PARAMETER_CACHE to the folder that holds the network's parameter files, or make "
+                    ": set FIL_PROOFS_PARAMETER_CACHE to the folder that holds the network's parameter "
+                    "files, or make "
                     "development parameters with 'cuzk filecoin params generate --circuit " +
                     circuit_name(kind) + " --sector-size " + size + "'");
 }
@@ -64,11 +66,12 @@ std::string network_digest(const std::string& path, Progress* progress) {
     return hex_text(digest).substr(0, 32);
 }
 
-void generate_params(const std::string& folder, CircuitKind kind, const SectorShape& shape, RandomSource& random,
-                     Progress* progress) {
+void generate_params(const std::string& folder, CircuitKind kind, const SectorShape& shape,
+                     RandomSource& random, Progress* progress) {
     std::filesystem::create_directories(folder);
     ParamsSink sink(params_path(folder, kind, shape));
-    const auto vk = setup<Bls12_381>(KeyFamily::kBellman, to_r1cs(compile_circuit(kind, shape)), random, sink, progress);
+    const auto vk =
+        setup<Bls12_381>(KeyFamily::kBellman, to_r1cs(compile_circuit(kind, shape)), random, sink, progress);
     write_bellman_vk(vk_path(folder, kind, shape), vk);
 }
 

@@ -22,7 +22,7 @@ VerifyingKey<Bls12_381> load_vk(const std::string& folder, CircuitKind kind, con
 std::string network_digest(const std::string& path, Progress* progress = nullptr);
 
 // A development setup of the circuit: writes the .params and .vk files. UNSAFE FOR PRODUCTION: whoever runs it can forge.
-void generate_params(const std::string& folder, CircuitKind kind, const SectorShape& shape, RandomSource& random,
-                     Progress* progress = nullptr);
+void generate_params(const std::string& folder, CircuitKind kind, const SectorShape& shape,
+                     RandomSource& random, Progress* progress = nullptr);
 
 }  // namespace cuzk::filecoin

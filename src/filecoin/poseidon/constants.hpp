@@ -45,7 +45,7 @@ struct PoseidonConstants {
     std::vector<Fr> round_keys;  // plain form, (full + partial) * t, round by round
     std::vector<Fr> compressed;  // optimised form, full * t + partial, in order of use
     Matrix mds;
-    Matrix pre_sparse;                 // applied after the last full round of the first half
+    Matrix pre_sparse;                // applied after the last full round of the first half
     std::vector<SparseRound> sparse;  // one per partial round
 };
 

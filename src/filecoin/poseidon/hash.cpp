@@ -4,7 +4,9 @@ namespace cuzk::filecoin {
 
 namespace {
 
-Fr pow5(const Fr& x) { return x.square().square() * x; }
+Fr pow5(const Fr& x) {
+    return x.square().square() * x;
+}
 
 void apply_dense(const Matrix& m, std::span<Fr> state, std::span<Fr> scratch) {
     for (std::size_t j = 0; j < state.size(); ++j) {
@@ -35,7 +37,8 @@ std::vector<Fr> initial_state(std::span<const Fr> inputs, PoseidonDomain domain)
 }  // namespace
 
 Fr poseidon_tag(PoseidonDomain domain, std::size_t arity) {
-    return domain == PoseidonDomain::kMerkle ? Fr::from_u64((u64{1} << arity) - 1) : Fr::from_u64(u64{1} << 40);
+    return domain == PoseidonDomain::kMerkle ? Fr::from_u64((u64{1} << arity) - 1)
+                                             : Fr::from_u64(u64{1} << 40);
 }
 
 Fr poseidon(std::span<const Fr> inputs, PoseidonDomain domain) {

@@ -35,8 +35,9 @@ Assignment<Fr> CompiledCircuit::assignment(const CompactWitness& witness) const 
     const auto constraints = [&](const std::vector<Fr>& v) { return std::span(v).first(r1cs.constraints); };
     if (const auto row =
             first_violation(constraints(storage->a), constraints(storage->b), constraints(storage->c)))
-        throw Error(ErrorKind::kUnsatisfied, std::string(circuit_name(kind)) + ": the vanilla proof does not satisfy the "
-                                                                               "circuit, first at constraint " +
+        throw Error(ErrorKind::kUnsatisfied, std::string(circuit_name(kind)) +
+                                                 ": the vanilla proof does not satisfy the "
+                                                 "circuit, first at constraint " +
                                                  std::to_string(*row));
     Assignment<Fr> out;
     out.inputs = r1cs.inputs;

@@ -27,14 +27,16 @@ std::span<const u8, 32> bytes32(const std::vector<u8>& bytes, const std::string&
     return std::span<const u8, 32>(bytes.data(), 32);
 }
 
-std::string blob_name(const std::string& name, std::size_t i) { return name + ": vanilla proof " + std::to_string(i); }
+std::string blob_name(const std::string& name, std::size_t i) {
+    return name + ": vanilla proof " + std::to_string(i);
+}
 
 void prepare_porep(const ProofRequest& r, const std::string& name, ProofJob& job) {
     if (r.vanilla_proof.empty()) refuse(name, "vanilla_proof is missing");
     C1Output c1 = decode_c1(r.vanilla_proof, name + ": vanilla_proof");
     if (r.sector_size != 0 && r.sector_size != c1.sector_size)
-        refuse(name, "sector_size is " + sector_size_name(r.sector_size) + ", the vanilla proof is of a sector of " +
-                         sector_size_name(c1.sector_size));
+        refuse(name, "sector_size is " + sector_size_name(r.sector_size) +
+                         ", the vanilla proof is of a sector of " + sector_size_name(c1.sector_size));
     job.circuit = CircuitKind::kPorep;
     job.shape = sector_shape(c1.sector_size);
     for (std::size_t k = 0; k < c1.partitions.size(); ++k) {
@@ -47,12 +49,14 @@ void prepare_update(const ProofRequest& r, const std::string& name, ProofJob& jo
     job.circuit = CircuitKind::kUpdate;
     job.shape = shape_of(r);
     if (r.vanilla_proofs.size() != job.shape.update_partitions)
-        refuse(name, "holds " + std::to_string(r.vanilla_proofs.size()) + " vanilla proofs, an update of this size has " +
+        refuse(name, "holds " + std::to_string(r.vanilla_proofs.size()) +
+                         " vanilla proofs, an update of this size has " +
                          std::to_string(job.shape.update_partitions) + " partitions");
     const auto commitment = [&](const std::vector<u8>& bytes, const char* field) {
         return field_element(bytes32(bytes, name + ": " + field), name + ": " + field);
     };
-    const UpdateCommitments commitments{commitment(r.comm_r_old, "comm_r_old"), commitment(r.comm_d_new, "comm_d_new"),
+    const UpdateCommitments commitments{commitment(r.comm_r_old, "comm_r_old"),
+                                        commitment(r.comm_d_new, "comm_d_new"),
                                         commitment(r.comm_r_new, "comm_r_new")};
     for (std::size_t k = 0; k < r.vanilla_proofs.size(); ++k) {
         const std::string where = blob_name(name, k);
@@ -64,7 +68,9 @@ void prepare_update(const ProofRequest& r, const std::string& name, ProofJob& jo
 }
 
 // Up to 1.1 of the network's API, challenge indices run over all sectors of the deadline; from 1.2 on they restart in each.
-bool running_challenges(const ProofRequest& r) { return r.registered_proof < 10; }
+bool running_challenges(const ProofRequest& r) {
+    return r.registered_proof < 10;
+}
 
 void prepare_window(const ProofRequest& r, const std::string& name, ProofJob& job) {
     job.circuit = CircuitKind::kWindowPost;
@@ -95,7 +101,8 @@ void prepare_winning(const ProofRequest& r, const std::string& name, ProofJob& j
     const auto randomness = bytes32(r.randomness, name + ": randomness");
     field_element(randomness, name + ": randomness");
     if (r.vanilla_proofs.size() != 1)
-        refuse(name, "holds " + std::to_string(r.vanilla_proofs.size()) + " vanilla proofs, a WinningPoSt has one");
+        refuse(name,
+               "holds " + std::to_string(r.vanilla_proofs.size()) + " vanilla proofs, a WinningPoSt has one");
     const std::string where = blob_name(name, 0);
     PostVanilla v = decode_post_vanilla(r.vanilla_proofs[0], where, job.shape, kWinningSlots);
     check_post_vanilla(v, where, job.shape, randomness, 0);

@@ -26,8 +26,8 @@ bool verify_job(const ProofJob& job, const Verifier<Bls12_381>& verifier, std::s
     const auto proofs = read_proof_bytes(ByteSource::borrow(name, proof_bytes));
     if (proofs.size() != job.partitions.size())
         throw Error(ErrorKind::kMalformed, name + ": holds " + std::to_string(proofs.size()) +
-                                               " proofs, the request has " + std::to_string(job.partitions.size()) +
-                                               " partitions");
+                                               " proofs, the request has " +
+                                               std::to_string(job.partitions.size()) + " partitions");
     std::vector<Statement<Bls12_381>> statements;
     for (std::size_t k = 0; k < proofs.size(); ++k) {
         CompactWitness witness = job.witness(k);

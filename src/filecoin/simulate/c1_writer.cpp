@@ -50,8 +50,8 @@ public:
         : c1_(c1), shape_(shape), trees_(trees) {}
 
     std::vector<u8> run() {
-        json_.text("{\"registered_proof\":\"" + c1_.registered_proof + "\",\"vanilla_proofs\":{\"" + c1_.base_name +
-                   "\":");
+        json_.text("{\"registered_proof\":\"" + c1_.registered_proof + "\",\"vanilla_proofs\":{\"" +
+                   c1_.base_name + "\":");
         json_.list(c1_.partitions, [this](const auto& partition) {
             json_.list(partition, [this](const auto& c) { challenge(c); });
         });

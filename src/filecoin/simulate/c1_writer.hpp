@@ -12,8 +12,8 @@ struct SimulatedC1 {
     std::string registered_proof, base_name;
     Fr comm_r, comm_d, replica_id;
     std::array<u8, 32> seed{}, ticket{};
-    std::vector<Fr> column;                  // labels of every node that is not challenged
-    std::map<u64, std::vector<Fr>> labels;   // labels of the challenged ones
+    std::vector<Fr> column;                 // labels of every node that is not challenged
+    std::map<u64, std::vector<Fr>> labels;  // labels of the challenged ones
     struct Challenge {
         u64 node;
         std::vector<u64> parents;  // 6 DRG, 8 expander; none of them challenged

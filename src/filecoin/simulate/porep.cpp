@@ -59,8 +59,10 @@ ProofRequest simulate_porep(const SectorShape& shape, const SimulateOptions& opt
         replica_leaves[node] = labels.back() + data;
     }
     const SimulatedTree data_tree(TreeHasher::kSha256, std::vector<u32>(shape.log_nodes(), 2), {data});
-    const SimulatedTree column_tree(TreeHasher::kPoseidon, shape.tree_arities(), {poseidon(column)}, column_leaves);
-    const SimulatedTree replica_tree(TreeHasher::kPoseidon, shape.tree_arities(), {column.back() + data}, replica_leaves);
+    const SimulatedTree column_tree(TreeHasher::kPoseidon, shape.tree_arities(), {poseidon(column)},
+                                    column_leaves);
+    const SimulatedTree replica_tree(TreeHasher::kPoseidon, shape.tree_arities(), {column.back() + data},
+                                     replica_leaves);
     c1.comm_d = data_tree.root();
     c1.comm_r = replica_commitment(column_tree.root(), replica_tree.root());
     c1.column = column;

@@ -1,7 +1,7 @@
+#include "filecoin/vanilla/post.hpp"
 #include "filecoin/simulate/bincode.hpp"
 #include "filecoin/simulate/sector.hpp"
 #include "filecoin/simulate/tree.hpp"
-#include "filecoin/vanilla/post.hpp"
 
 namespace cuzk::filecoin {
 
@@ -15,8 +15,8 @@ std::vector<u8> random_challenge_seed(SeededRandom& random) {
     return bytes;
 }
 
-std::vector<u8> sector_proof(const SectorShape& shape, SeededRandom& random, std::span<const u8, 32> randomness,
-                             u64 sector_id, u32 challenges) {
+std::vector<u8> sector_proof(const SectorShape& shape, SeededRandom& random,
+                             std::span<const u8, 32> randomness, u64 sector_id, u32 challenges) {
     const SimulatedTree tree(TreeHasher::kPoseidon, shape.tree_arities(), {Fr::random(random)});
     const Fr comm_c = Fr::random(random);
     BincodeWriter out;
@@ -33,8 +33,8 @@ std::vector<u8> sector_proof(const SectorShape& shape, SeededRandom& random, std
     return out.take();
 }
 
-ProofRequest simulate_post(const SectorShape& shape, const SimulateOptions& options, ProofKind kind, u32 sectors,
-                           u32 challenges) {
+ProofRequest simulate_post(const SectorShape& shape, const SimulateOptions& options, ProofKind kind,
+                           u32 sectors, u32 challenges) {
     SeededRandom random(options.seed);
     ProofRequest r;
     r.kind = kind;
@@ -50,8 +50,9 @@ ProofRequest simulate_post(const SectorShape& shape, const SimulateOptions& opti
 }  // namespace
 
 ProofRequest simulate_window_post(const SectorShape& shape, const SimulateOptions& options) {
-    ProofRequest r = simulate_post(shape, options, ProofKind::kWindowPost,
-                                   options.sectors != 0 ? options.sectors : shape.window_slots, kWindowChallenges);
+    ProofRequest r =
+        simulate_post(shape, options, ProofKind::kWindowPost,
+                      options.sectors != 0 ? options.sectors : shape.window_slots, kWindowChallenges);
     r.request_id = "simulated-window-post-" + sector_size_name(shape.bytes);
     r.registered_proof = 10;  // challenge indices restart in each sector
     return r;

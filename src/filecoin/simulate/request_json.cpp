@@ -9,7 +9,8 @@ std::string request_to_json(const ProofRequest& r) {
     constexpr std::array kKinds = {"PROOF_KIND_UNSPECIFIED", "POREP_SEAL_COMMIT", "SNAP_DEALS_UPDATE",
                                    "WINDOW_POST_PARTITION", "WINNING_POST"};
     std::string out = "{\"request_id\":\"" + r.request_id + "\",\"proof_kind\":\"" +
-                      kKinds[static_cast<std::size_t>(r.kind)] + "\",\"sector_size\":" + std::to_string(r.sector_size) +
+                      kKinds[static_cast<std::size_t>(r.kind)] +
+                      "\",\"sector_size\":" + std::to_string(r.sector_size) +
                       ",\"registered_proof\":" + std::to_string(r.registered_proof) +
                       ",\"sector_number\":" + std::to_string(r.sector_number) +
                       ",\"miner_id\":" + std::to_string(r.miner_id) +

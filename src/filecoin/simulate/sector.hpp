@@ -10,10 +10,10 @@
 namespace cuzk::filecoin {
 
 struct SimulateOptions {
-    u64 seed = 1;                   // equal seeds give equal requests
-    bool non_interactive = false;   // PoRep
-    bool synthetic = false;         // PoRep
-    u32 sectors = 0;                // WindowPoSt: 0 means as many as one partition holds
+    u64 seed = 1;                  // equal seeds give equal requests
+    bool non_interactive = false;  // PoRep
+    bool synthetic = false;        // PoRep
+    u32 sectors = 0;               // WindowPoSt: 0 means as many as one partition holds
 };
 
 ProofRequest simulate_porep(const SectorShape& shape, const SimulateOptions& options);

@@ -8,7 +8,8 @@ SimulatedTree::SimulatedTree(TreeHasher hasher, std::vector<u32> arities, std::v
                              const std::map<u64, Fr>& special)
     : hasher_(hasher), arities_(std::move(arities)) {
     span_bits_.push_back(0);
-    for (const u32 arity : arities_) span_bits_.push_back(span_bits_.back() + static_cast<unsigned>(std::countr_zero(arity)));
+    for (const u32 arity : arities_)
+        span_bits_.push_back(span_bits_.back() + static_cast<unsigned>(std::countr_zero(arity)));
     segment_bits_ = span_bits_.back() - static_cast<unsigned>(std::countr_zero(segments.size()));
 
     uniform_.push_back(std::move(segments));
@@ -18,7 +19,8 @@ SimulatedTree::SimulatedTree(TreeHasher hasher, std::vector<u32> arities, std::v
             auto& row = uniform_.emplace_back(uniform_[level - 1].size());
             parallel_for(0, row.size(), [&](std::size_t s) {
                 const std::vector<Fr> children(arities_[level - 1], uniform_[level - 1][s]);
-                row[s] = hasher_ == TreeHasher::kSha256 ? native_sha256_pair(children[0], children[1]) : poseidon(children);
+                row[s] = hasher_ == TreeHasher::kSha256 ? native_sha256_pair(children[0], children[1])
+                                                        : poseidon(children);
             });
         } else {
             auto& row = explicit_[level];
@@ -44,7 +46,8 @@ Fr SimulatedTree::node(std::size_t level, u64 index) const {
         const auto it = special_[level].find(index);
         if (it != special_[level].end()) return it->second;
     }
-    if (span_bits(level) <= segment_bits_) return uniform_[level][index >> (segment_bits_ - span_bits(level))];
+    if (span_bits(level) <= segment_bits_)
+        return uniform_[level][index >> (segment_bits_ - span_bits(level))];
     return explicit_[level][index];
 }
 

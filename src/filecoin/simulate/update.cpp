@@ -47,7 +47,8 @@ ProofRequest simulate_update(const SectorShape& shape, const SimulateOptions& op
     r.comm_d_new = bytes_of(data_tree.root());
     r.comm_r_new = bytes_of(comm_r_new);
     const u32 partition_bits = update_detail::log2_of(shape.update_partitions);
-    const u32 apex_level = shape.log_nodes() - partition_bits - update_detail::log2_of(shape.update_apex_leaves);
+    const u32 apex_level =
+        shape.log_nodes() - partition_bits - update_detail::log2_of(shape.update_apex_leaves);
     for (u32 k = 0; k < shape.update_partitions; ++k) {
         BincodeWriter out;
         out.element(comm_c);

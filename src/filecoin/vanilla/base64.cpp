@@ -52,8 +52,7 @@ std::string encode_base64(const std::vector<u8>& bytes) {
         u32 word = 0;
         const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
         for (std::size_t k = 0; k < 3; ++k) word = (word << 8) | (k < n ? bytes[i + k] : 0u);
-        for (std::size_t k = 0; k < 4; ++k)
-            out += k <= n ? kAlphabet[(word >> (18 - 6 * k)) & 63] : '=';
+        for (std::size_t k = 0; k < 4; ++k) out += k <= n ? kAlphabet[(word >> (18 - 6 * k)) & 63] : '=';
     }
     return out;
 }

@@ -130,7 +130,8 @@ PorepParent parent(od::value v, const Tree& tree, const Place& place, Fr& root) 
 
 PorepChallenge challenge(od::value v, const Tree& tree, const Place& place, Roots& roots) {
     const auto same_root = [&](Fr& known, const Fr& root, const char* what) {
-        if (roots.known && !(known == root)) place.fail(std::string("another root of ") + what + " than before");
+        if (roots.known && !(known == root))
+            place.fail(std::string("another root of ") + what + " than before");
         known = root;
     };
     od::object o = get(v.get_object(), place);
@@ -151,7 +152,8 @@ PorepChallenge challenge(od::value v, const Tree& tree, const Place& place, Root
     same_root(roots.tree_c, column.root, "tree C");
     c.column_path = std::move(column.path);
     roots.known = true;
-    for (const auto& [key, count] : {std::pair{"drg_parents", kDrgParents}, std::pair{"exp_parents", kExpanderParents}}) {
+    for (const auto& [key, count] :
+         {std::pair{"drg_parents", kDrgParents}, std::pair{"exp_parents", kExpanderParents}}) {
         od::value list = field(columns, key, place);
         u32 n = 0;
         for (auto item : get(list.get_array(), place.in(key))) {
@@ -161,7 +163,8 @@ PorepChallenge challenge(od::value v, const Tree& tree, const Place& place, Root
             if (!(root == roots.tree_c)) here.fail("another root of tree C than c_x");
             if (++n > count) here.fail("too many parents");
         }
-        if (n != count) place.in(key).fail("holds " + std::to_string(n) + " parents instead of " + std::to_string(count));
+        if (n != count)
+            place.in(key).fail("holds " + std::to_string(n) + " parents instead of " + std::to_string(count));
     }
     od::value labels = field(o, "labeling_proofs", place);
     for (auto item : get(labels.get_array(), place.in("labeling_proofs"))) {
@@ -190,7 +193,8 @@ void parse_proof_name(const std::string& text, C1Output& out, const std::string&
             return;
         }
     }
-    throw Error(ErrorKind::kUnsupported, name + ": registered_proof '" + text + "' is none that this build knows");
+    throw Error(ErrorKind::kUnsupported,
+                name + ": registered_proof '" + text + "' is none that this build knows");
 }
 
 C1Output decode_bare(simdjson::padded_string_view json, const std::string& name) {
@@ -201,7 +205,8 @@ C1Output decode_bare(simdjson::padded_string_view json, const std::string& name)
     od::object o = get(document.get_object(), top);
 
     C1Output out;
-    const std::string_view proof_name = get(field(o, "registered_proof", top).get_string(), top.in("registered_proof"));
+    const std::string_view proof_name =
+        get(field(o, "registered_proof", top).get_string(), top.in("registered_proof"));
     parse_proof_name(std::string(proof_name), out, name);
     const SectorShape shape = sector_shape(out.sector_size);
     const Tree tree{shape, shape.tree_arities(), std::vector<u32>(shape.log_nodes(), 2)};
@@ -212,12 +217,14 @@ C1Output decode_bare(simdjson::padded_string_view json, const std::string& name)
     for (auto entry : by_name) {
         for (auto list : get(entry.value().get_array(), top.in("vanilla_proofs"))) {
             const Place place = top.in("partition " + std::to_string(out.partitions.size()));
-            if (out.partitions.size() == partitions) place.fail("there are more partitions than this proof kind has");
+            if (out.partitions.size() == partitions)
+                place.fail("there are more partitions than this proof kind has");
             PorepPartition p;
             p.layers = shape.layers;
             for (auto item : get(list.get_array(), place)) {
                 const Place here = place.in("challenge " + std::to_string(p.challenges.size()));
-                if (p.challenges.size() == shape.porep_challenges) here.fail("there are more challenges than allowed");
+                if (p.challenges.size() == shape.porep_challenges)
+                    here.fail("there are more challenges than allowed");
                 p.challenges.push_back(challenge(get(std::move(item), here), tree, here, roots));
             }
             if (p.challenges.size() != shape.porep_challenges)
@@ -228,7 +235,8 @@ C1Output decode_bare(simdjson::padded_string_view json, const std::string& name)
         break;
     }
     if (out.partitions.size() != partitions)
-        top.fail("holds " + std::to_string(out.partitions.size()) + " partitions instead of " + std::to_string(partitions));
+        top.fail("holds " + std::to_string(out.partitions.size()) + " partitions instead of " +
+                 std::to_string(partitions));
 
     out.comm_r = element(field(o, "comm_r", top), top.in("comm_r"));
     out.comm_d = element(field(o, "comm_d", top), top.in("comm_d"));
@@ -267,9 +275,9 @@ C1Output decode_c1(std::span<const u8> json, const std::string& name) {
             std::vector<u8> inner = decode_base64(wrapped, name + ": Phase1Out");
             const std::size_t size = inner.size();
             inner.resize(size + simdjson::SIMDJSON_PADDING);
-            return decode_bare(simdjson::padded_string_view(reinterpret_cast<const char*>(inner.data()), size,
-                                                            inner.size()),
-                               name + ": Phase1Out");
+            return decode_bare(
+                simdjson::padded_string_view(reinterpret_cast<const char*>(inner.data()), size, inner.size()),
+                name + ": Phase1Out");
         }
     }
     return decode_bare(text, name);

@@ -12,9 +12,11 @@ void read_path(ByteReader& in, const std::string& what, MerklePath& path) {
     for (u64 i = 0; i < levels; ++i) {
         const u64 siblings = in.read_u64_le(what + " siblings");
         if (siblings > kMaxSiblings)
-            in.fail(what + " has a level of " + std::to_string(siblings) + " siblings, at most 7 are possible");
+            in.fail(what + " has a level of " + std::to_string(siblings) +
+                    " siblings, at most 7 are possible");
         MerklePath::Level level;
-        for (u64 k = 0; k < siblings; ++k) level.siblings.push_back(read_field_element(in, what + " sibling"));
+        for (u64 k = 0; k < siblings; ++k)
+            level.siblings.push_back(read_field_element(in, what + " sibling"));
         const u64 index = in.read_u64_le(what + " index");
         if (index > siblings)
             in.fail(what + " has index " + std::to_string(index) + " among " + std::to_string(siblings + 1) +
@@ -28,18 +30,20 @@ void read_path(ByteReader& in, const std::string& what, MerklePath& path) {
 
 void require_shape(const MerklePath& path, const std::vector<u32>& arities, const std::string& where) {
     if (path.levels.size() != arities.size())
-        throw Error(ErrorKind::kMalformed, where + ": the Merkle path has " + std::to_string(path.levels.size()) +
-                                               " levels, this sector size has " + std::to_string(arities.size()));
+        throw Error(ErrorKind::kMalformed,
+                    where + ": the Merkle path has " + std::to_string(path.levels.size()) +
+                        " levels, this sector size has " + std::to_string(arities.size()));
     for (std::size_t i = 0; i < arities.size(); ++i) {
         const auto& level = path.levels[i];
         if (level.siblings.size() + 1 != arities[i])
-            throw Error(ErrorKind::kMalformed, where + ": level " + std::to_string(i) + " of the Merkle path has arity " +
-                                                   std::to_string(level.siblings.size() + 1) + " instead of " +
-                                                   std::to_string(arities[i]));
+            throw Error(ErrorKind::kMalformed, where + ": level " + std::to_string(i) +
+                                                   " of the Merkle path has arity " +
+                                                   std::to_string(level.siblings.size() + 1) +
+                                                   " instead of " + std::to_string(arities[i]));
         if (level.index >= arities[i])
-            throw Error(ErrorKind::kMalformed, where + ": level " + std::to_string(i) + " of the Merkle path has index " +
-                                                   std::to_string(level.index) + " in arity " +
-                                                   std::to_string(arities[i]));
+            throw Error(ErrorKind::kMalformed,
+                        where + ": level " + std::to_string(i) + " of the Merkle path has index " +
+                            std::to_string(level.index) + " in arity " + std::to_string(arities[i]));
     }
 }
 
@@ -56,7 +60,8 @@ u64 leaf_index(const MerklePath& path) {
 Fr field_element(std::span<const u8, 32> bytes, const std::string& where) {
     const auto x = Fr::from_bytes_le(bytes);
     if (!x)
-        throw Error(ErrorKind::kMalformed, where + ": 32 bytes that are no canonical element of the scalar field");
+        throw Error(ErrorKind::kMalformed,
+                    where + ": 32 bytes that are no canonical element of the scalar field");
     return *x;
 }
 

@@ -22,15 +22,18 @@ std::vector<Fr> labels_of(const PorepPartition& p, const PorepChallenge& c) {
 }
 
 void check_challenge(const PorepPartition& p, const PorepChallenge& c, const std::string& where) {
-    const auto refuse = [&](const std::string& what) { throw Error(ErrorKind::kUnsatisfied, where + ": " + what); };
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorKind::kUnsatisfied, where + ": " + what);
+    };
     for (const auto* path : {&c.data_path, &c.replica_path, &c.column_path})
         if (leaf_index(*path) != c.node)
-            refuse("a Merkle path is for leaf " + std::to_string(leaf_index(*path)) + ", the challenge is node " +
-                   std::to_string(c.node));
+            refuse("a Merkle path is for leaf " + std::to_string(leaf_index(*path)) +
+                   ", the challenge is node " + std::to_string(c.node));
     if (!(merkle_root(TreeHasher::kSha256, c.data_leaf, c.data_path) == p.comm_d))
         refuse("comm_d_proofs does not lead to comm_d");
     for (std::size_t i = 0; i < c.parents.size(); ++i)
-        if (!(merkle_root(TreeHasher::kPoseidon, poseidon(c.parents[i].column), c.parents[i].path) == p.comm_c))
+        if (!(merkle_root(TreeHasher::kPoseidon, poseidon(c.parents[i].column), c.parents[i].path) ==
+              p.comm_c))
             refuse("the column of parent " + std::to_string(i) + " does not lead to the root of tree C");
     const std::vector<Fr> labels = labels_of(p, c);
     if (!(merkle_root(TreeHasher::kPoseidon, poseidon(labels), c.column_path) == p.comm_c))

@@ -32,8 +32,8 @@ PostVanilla decode_post_vanilla(std::span<const u8> bytes, const std::string& na
     in.expect_end("the sector proof");
     for (std::size_t i = 0; i < roots.size(); ++i)
         if (!(roots[i] == out.sector.comm_r_last))
-            throw Error(ErrorKind::kMalformed,
-                        name + ": inclusion proof " + std::to_string(i) + " has another root than comm_r_last");
+            throw Error(ErrorKind::kMalformed, name + ": inclusion proof " + std::to_string(i) +
+                                                   " has another root than comm_r_last");
     return out;
 }
 
@@ -59,10 +59,12 @@ void check_post_vanilla(const PostVanilla& vanilla, const std::string& name, con
     for (std::size_t i = 0; i < sector.challenges.size(); ++i) {
         const auto& c = sector.challenges[i];
         const std::string where = name + ": inclusion proof " + std::to_string(i);
-        const u64 expected = post_challenge(randomness, vanilla.sector_id, first_challenge + i, shape.nodes());
+        const u64 expected =
+            post_challenge(randomness, vanilla.sector_id, first_challenge + i, shape.nodes());
         if (leaf_index(c.path) != expected)
-            throw Error(ErrorKind::kUnsatisfied, where + " is for leaf " + std::to_string(leaf_index(c.path)) +
-                                                     ", the randomness asks for leaf " + std::to_string(expected));
+            throw Error(ErrorKind::kUnsatisfied,
+                        where + " is for leaf " + std::to_string(leaf_index(c.path)) +
+                            ", the randomness asks for leaf " + std::to_string(expected));
         if (!(merkle_root(TreeHasher::kPoseidon, c.leaf, c.path) == sector.comm_r_last))
             throw Error(ErrorKind::kUnsatisfied, where + " does not lead to comm_r_last");
     }

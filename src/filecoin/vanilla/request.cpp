@@ -110,7 +110,8 @@ std::map<std::string, Reader> readers(ProofRequest& r) {
         {"sector_number", u64_field(r.sector_number)},
         {"miner_id", u64_field(r.miner_id)},
         {"randomness", bytes(r.randomness)},
-        {"partition_index", [&r](od::value& v, const std::string& where) { r.partition_index = number32(v, where); }},
+        {"partition_index",
+         [&r](od::value& v, const std::string& where) { r.partition_index = number32(v, where); }},
         {"comm_r_old", bytes(r.comm_r_old)},
         {"comm_r_new", bytes(r.comm_r_new)},
         {"comm_d_new", bytes(r.comm_d_new)},
@@ -133,7 +134,8 @@ ProofRequest parse_request(std::span<const u8> json, const std::string& name) {
     for (auto entry : object) {
         std::string_view key;
         if (const auto error = entry.unescaped_key().get(key)) fail(name, simdjson::error_message(error));
-        if (key == "Phase1Out" || key == "vanilla_proofs" || key == "registered_proof" || key == "SectorNum") {
+        if (key == "Phase1Out" || key == "vanilla_proofs" || key == "registered_proof" ||
+            key == "SectorNum") {
             // Keys that tell a C1 file from a request; two of them stand in both, told apart by the type of their values.
             od::value v;
             if (entry.value().get(v) != simdjson::SUCCESS) fail(name, "is broken JSON");

@@ -21,8 +21,9 @@ Fr gen_randomness(const Fr& a, const Fr& b) {
 
 }  // namespace
 
-UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::string& name, const SectorShape& shape,
-                                      u32 index, const UpdateCommitments& commitments) {
+UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::string& name,
+                                      const SectorShape& shape, u32 index,
+                                      const UpdateCommitments& commitments) {
     ByteReader in(name, "update partition proof", bytes);
     UpdatePartition p;
     p.index = index;
@@ -60,8 +61,9 @@ UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::stri
         }
         for (u32 k = 0; k < partition_levels; ++k)
             if (!(top[k].siblings == p.partition_path[k].siblings))
-                throw Error(ErrorKind::kMalformed,
-                            name + ": " + where + " has another path from its partition to comm_d than challenge 0");
+                throw Error(
+                    ErrorKind::kMalformed,
+                    name + ": " + where + " has another path from its partition to comm_d than challenge 0");
         p.challenges.push_back({old_proof.leaf, data_proof.leaf, new_proof.leaf, std::move(old_proof.path),
                                 std::move(data_proof.path), std::move(new_proof.path)});
     }
@@ -83,7 +85,9 @@ std::vector<u64> update_challenges(const SectorShape& shape, u32 partition, cons
 }
 
 void check_update_vanilla(const UpdatePartition& p, const std::string& name, const SectorShape& shape) {
-    const auto refuse = [&](const std::string& what) { throw Error(ErrorKind::kUnsatisfied, name + ": " + what); };
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorKind::kUnsatisfied, name + ": " + what);
+    };
     if (!(replica_commitment(p.comm_c, p.root_r_old) == p.comm_r_old))
         refuse("comm_r_old is not the hash of comm_c and the old replica tree's root");
     if (!(replica_commitment(p.comm_c, p.root_r_new) == p.comm_r_new))
@@ -99,8 +103,8 @@ void check_update_vanilla(const UpdatePartition& p, const std::string& name, con
         const std::string where = "challenge " + std::to_string(i);
         for (const auto* path : {&c.old_path, &c.data_path, &c.new_path})
             if (leaf_index(*path) != expected[i])
-                refuse(where + " is for leaf " + std::to_string(leaf_index(*path)) + ", comm_r_new asks for leaf " +
-                       std::to_string(expected[i]));
+                refuse(where + " is for leaf " + std::to_string(leaf_index(*path)) +
+                       ", comm_r_new asks for leaf " + std::to_string(expected[i]));
         if (!(merkle_root(TreeHasher::kPoseidon, c.old_leaf, c.old_path) == p.root_r_old))
             refuse(where + " does not lead to the old replica tree's root");
         if (!(merkle_root(TreeHasher::kPoseidon, c.new_leaf, c.new_path) == p.root_r_new))
@@ -113,7 +117,8 @@ void check_update_vanilla(const UpdatePartition& p, const std::string& name, con
         if (!(merkle_root(TreeHasher::kSha256, c.data_leaf, below) == p.apex_leaves[apex]))
             refuse(where + " does not lead to its apex leaf");
         const Fr rho = gen_randomness(phi, Fr::from_u64(expected[i] >> (shape.log_nodes() - high)));
-        if (!(c.old_leaf + c.data_leaf * rho == c.new_leaf)) refuse(where + ": the new leaf is not the encoded data");
+        if (!(c.old_leaf + c.data_leaf * rho == c.new_leaf))
+            refuse(where + ": the new leaf is not the encoded data");
     }
 }
 

@@ -11,11 +11,13 @@ struct UpdateCommitments {
 };
 
 // Partition `index` of a sector update. Throws Error(kMalformed) as decode_post_vanilla does.
-UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::string& name, const SectorShape& shape,
-                                      u32 index, const UpdateCommitments& commitments);
+UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::string& name,
+                                      const SectorShape& shape, u32 index,
+                                      const UpdateCommitments& commitments);
 
 // Checks natively what the circuit states, challenged leaves included. Throws Error(kUnsatisfied).
-void check_update_vanilla(const UpdatePartition& partition, const std::string& name, const SectorShape& shape);
+void check_update_vanilla(const UpdatePartition& partition, const std::string& name,
+                          const SectorShape& shape);
 
 // Challenged leaves of a partition, as indices of the whole sector.
 std::vector<u64> update_challenges(const SectorShape& shape, u32 partition, const Fr& comm_r_new);
