@@ -41,4 +41,10 @@ say "A constraint system is given for a proving key: refused, with the reason"
 must_fail 3 prove "$circuit/circuit.r1cs" "$circuit/witness.wtns" "$out/none.json" "$out/none-public.json"
 test ! -e "$out/none.json"
 
+say "Filecoin: the proof that two sectors are still stored, for sectors that are simulated"
+show filecoin simulate --proof window-post --sector-size 2KiB -o "$out/request.json"
+show filecoin params generate --circuit window-post --sector-size 2KiB --params "$out/params"
+show filecoin prove "$out/request.json" -o "$out/proof.bin" --params "$out/params"
+show filecoin verify "$out/request.json" "$out/proof.bin" --params "$out/params"
+
 say "Done: proved, verified, and two bad inputs refused."
