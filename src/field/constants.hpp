@@ -26,8 +26,8 @@ struct FieldConstants {
         for (std::size_t i = 0; i < k; ++i) r = portable::add(r, r, kModulus);
         return r;
     }
-    static constexpr Int kR = power_of_two(64 * N);        // one in Montgomery form
-    static constexpr Int kR2 = power_of_two(2 * 64 * N);   // turns canonical into Montgomery
+    static constexpr Int kR = power_of_two(64 * N);       // one in Montgomery form
+    static constexpr Int kR2 = power_of_two(2 * 64 * N);  // turns canonical into Montgomery
     static constexpr Int kR3 = power_of_two(3 * 64 * N);
 
     static constexpr Int kModulusMinusOne = [] {

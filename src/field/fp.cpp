@@ -37,7 +37,8 @@ void Fp<P>::to_bytes_le(std::span<u8, kBytes> out) const {
 template <class P>
 void Fp<P>::to_bytes_be(std::span<u8, kBytes> out) const {
     const Int x = to_int();
-    for (std::size_t i = 0; i < kBytes; ++i) out[kBytes - 1 - i] = static_cast<u8>(x.limb[i / 8] >> (8 * (i % 8)));
+    for (std::size_t i = 0; i < kBytes; ++i)
+        out[kBytes - 1 - i] = static_cast<u8>(x.limb[i / 8] >> (8 * (i % 8)));
 }
 
 template <class P>

@@ -30,7 +30,9 @@ struct Fp2 {
         return c1.is_zero() ? c0.is_lexicographically_largest() : c1.is_lexicographically_largest();
     }
 
-    CUZK_HD friend constexpr bool operator==(const Fp2& a, const Fp2& b) { return a.c0 == b.c0 && a.c1 == b.c1; }
+    CUZK_HD friend constexpr bool operator==(const Fp2& a, const Fp2& b) {
+        return a.c0 == b.c0 && a.c1 == b.c1;
+    }
     CUZK_HD friend constexpr Fp2 operator+(const Fp2& a, const Fp2& b) { return {a.c0 + b.c0, a.c1 + b.c1}; }
     CUZK_HD friend constexpr Fp2 operator-(const Fp2& a, const Fp2& b) { return {a.c0 - b.c0, a.c1 - b.c1}; }
     // Karatsuba: 3 products.

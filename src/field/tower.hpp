@@ -83,7 +83,9 @@ struct Fp12 {
         return {a, F6::random(s)};
     }
     CUZK_HD constexpr bool is_one() const { return *this == one(); }
-    CUZK_HD friend constexpr bool operator==(const Fp12& a, const Fp12& b) { return a.c0 == b.c0 && a.c1 == b.c1; }
+    CUZK_HD friend constexpr bool operator==(const Fp12& a, const Fp12& b) {
+        return a.c0 == b.c0 && a.c1 == b.c1;
+    }
     CUZK_HD friend constexpr Fp12 operator*(const Fp12& a, const Fp12& b) {
         const F6 v0 = a.c0 * b.c0;
         const F6 v1 = a.c1 * b.c1;
