@@ -6,8 +6,8 @@
 //   kPrefetchVectors;
 //   load(pointers, negative, x, y), store(pointers, mask, infinite, x, y), prefetch(pointer), is_infinity(x, y) of loaded
 //   points, settle_y (a loaded y, or its negative, to an accumulator), settle_x (an accumulator's x to a loaded one);
-//   difference_x, difference_y (loaded minus accumulator), is_zero (of such a difference), same_x(): the difference of equal
-//   numbers; next_x, next_y: the formulas below; sqr, dbl, triple, select(mask, if_set, if_clear), zero(), one();
+//   difference_x, difference_y (loaded minus accumulator), is_zero (of such a difference); next_x, next_y: the formulas
+//   below; sqr, dbl, triple, select(mask, if_set, if_clear), zero(), one();
 //   norm(a), mul(Norm, Norm), one_norm(), inverse(Norm), from_norm(inverse of norm(a), a) = 1 / a; slope(rise, 1 / run).
 // So a policy is free to hold numbers unreduced. A Norm is the element itself on G1, the norm to the prime field on G2,
 // where that saves two products of seventeen. kChains running products hide the latency of one.
@@ -72,7 +72,7 @@ struct Accumulators {
             const F x1 = x[v];
             const F y1 = y[v];
             if (twice[v] != 0) [[unlikely]]
-                dx = L::select(twice[v], L::same_x(), dx);
+                dx = L::select(twice[v], L::difference_x(L::settle_x(x1), x1), dx);
             const F x3 = L::next_x(slope, x1, dx);
             const F y3 = L::next_y(slope, x1, x3, y1);
             if (keep[v] != 0) [[unlikely]] {

@@ -9,8 +9,11 @@
 
 namespace cuzk {
 
-// out[i] = scalars[i] * base, in affine form. out.size() == scalars.size(), else Error(kInternal). Runs on all threads of
-// the current arena.
+// out[i] = scalars[i] * base, in affine form. The base has order r (it is in the subgroup) or is infinity. out.size() ==
+// scalars.size(), else Error(kInternal). Runs on all threads of the current arena; holds a table of at most
+// 2^19 points beside the output.
+//
+// Signed windows with a table each, and the additions of the batch-affine kernel: one point a window and scalar.
 template <class G>
 void fixed_base_mul(const Affine<G>& base, std::span<const typename G::Scalar> scalars, std::span<Affine<G>> out);
 

@@ -13,13 +13,15 @@ struct MsmOptions {
     unsigned window = 0;
 };
 
-// Scalars are canonical integers below the group order r; bases.size() == scalars.size(), else Error(kInternal). Infinity
-// among the bases and repeated or opposite bases are fine. The bases are read in place, wherever they lie. Runs on all
-// threads of the current arena; safe to call from several threads at once. The value of the sum is exact; which Jacobian
-// representation of it comes back is not specified.
+// Scalars are canonical integers below the group order r; bases.size() == scalars.size(), else Error(kInternal). Bases have
+// order r (they are in the subgroup) or are infinity; repeated and opposite ones are fine. They are read in place, wherever
+// they lie. Runs on all threads of the current arena; safe to call from several threads at once. The value of the sum is
+// exact; which Jacobian representation of it comes back is not specified. Holds about 4 bytes a point, at most 100 MB of
+// sorted indices, and the buckets.
 //
 // Pippenger's bucket method (see Bernstein, Doumen, Lange, Oosterwijk: Faster batch forgery identification, 2012) with
-// signed windows.
+// signed windows of min(s, r - s), over buckets that are summed by batched affine additions. Scalars 0 and infinite bases
+// are skipped, +-1 take one addition, short ones only the windows that they reach.
 template <class G>
 Jacobian<G> msm(AffineView<G> bases, std::span<const typename G::Scalar::Int> scalars, const MsmOptions& options = {});
 

@@ -36,7 +36,6 @@ struct ScalarLanes {
 
     static F zero() { return F::zero(); }
     static F one() { return F::one(); }
-    static F same_x() { return F::zero(); }
     static F settle_x(const F& x) { return x; }
     static F settle_y(const F& y) { return y; }
     static F difference_x(const F& x2, const F& x1) { return x2 - x1; }

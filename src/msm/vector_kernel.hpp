@@ -130,7 +130,6 @@ struct VectorLanes {
 
     CUZK_LANES_INLINE static F difference_x(const F& x2, const F& x1) { return sub_lazy<4>(x2, x1); }
     CUZK_LANES_INLINE static F difference_y(const F& y2, const F& y1) { return sub_lazy<4>(y2, y1); }
-    CUZK_LANES_INLINE static F same_x() { return add_multiple<4>(F::zero()); }
     CUZK_LANES_INLINE static u8 is_zero(const F& difference) { return ifma::is_zero<7>(difference); }
     CUZK_LANES_INLINE static u8 is_infinity(const F& x, const F& y) { return is_null(x) & is_null(y); }
 
