@@ -12,8 +12,8 @@ namespace {
 template <class Fr>
 void check_log_size(unsigned log_size) {
     if (log_size > Domain<Fr>::kMaxLogSize)
-        throw Error(ErrorKind::kUnsupported, "a domain of 2^" + std::to_string(log_size) + " elements: " +
-                                                 Fr::Params::kName + " has none above 2^" +
+        throw Error(ErrorKind::kUnsupported, "a domain of 2^" + std::to_string(log_size) +
+                                                 " elements: " + Fr::Params::kName + " has none above 2^" +
                                                  std::to_string(Domain<Fr>::kMaxLogSize));
 }
 
@@ -65,7 +65,8 @@ Fr Domain<Fr>::snarkjs_coset_shift(unsigned log_size) {
 
 template <class Fr>
 ntt::RootSet<Fr> Domain<Fr>::roots(ntt::Direction direction) const {
-    return {direction == ntt::Direction::kForward ? root_ : root_inverse_, ntt::root_table<Fr>(family_, direction)};
+    return {direction == ntt::Direction::kForward ? root_ : root_inverse_,
+            ntt::root_table<Fr>(family_, direction)};
 }
 
 template <class Fr>
@@ -98,8 +99,8 @@ template <class Fr>
 void Domain<Fr>::to_coset(std::span<Fr> values, const Fr& shift) const {
     check_length(values, size());
     check_shift(shift);
-    ntt::transform_there_and_back<Fr>(values, roots(ntt::Direction::kInverse), roots(ntt::Direction::kForward),
-                                      size_inverse_, shift);
+    ntt::transform_there_and_back<Fr>(values, roots(ntt::Direction::kInverse),
+                                      roots(ntt::Direction::kForward), size_inverse_, shift);
 }
 
 template class Domain<Bls12_381Fr>;

@@ -19,8 +19,9 @@ struct Group {
     std::size_t row_stride;   // elements
     std::size_t lane_stride;  // elements: 1 or at least the number of rows
     unsigned log_length;      // rows: 2^log_length, 3 to kMaxLogLength
-    unsigned log_fold = 0;    // output row k is stored at the row whose index is k rotated left by this many bits
-    bool last = false;        // store canonical residues; else the path may leave any that its own loads take
+    unsigned log_fold =
+        0;              // output row k is stored at the row whose index is k rotated left by this many bits
+    bool last = false;  // store canonical residues; else the path may leave any that its own loads take
 
     Factors<Fr> first;
     Factors<Fr> second;
@@ -32,11 +33,13 @@ struct Group {
     Fr twist_ratio[kLanes];
 };
 
-// Always inlined, like all that the vector path shares with ordinary files: no copy compiled for AVX-512 may be linked in.
+// bits: 0 to 32. Always inlined, like all that the vector path shares with ordinary files: no copy compiled for AVX-512 may be linked in.
 [[gnu::always_inline]] constexpr std::size_t reverse_bits(std::size_t x, unsigned bits) {
-    std::size_t r = 0;
-    for (unsigned i = 0; i < bits; ++i) r |= ((x >> i) & 1) << (bits - 1 - i);
-    return r;
+    u32 r = __builtin_bswap32(static_cast<u32>(x));
+    r = ((r >> 4) & 0x0f0f0f0f) | ((r & 0x0f0f0f0f) << 4);
+    r = ((r >> 2) & 0x33333333) | ((r & 0x33333333) << 2);
+    r = ((r >> 1) & 0x55555555) | ((r & 0x55555555) << 1);
+    return static_cast<std::size_t>(u64{r} >> (32 - bits));
 }
 
 [[gnu::always_inline]] constexpr std::size_t rotate_left(std::size_t x, unsigned bits, unsigned by) {

@@ -96,7 +96,8 @@ void run_group_scalar(const Group<Fr>& group, u64* scratch) {
     if (group.second) {
         for (std::size_t i = 0; i < length; ++i) {
             if (group.between) scale_row(row(i), group.between.plain[i]);
-            if (const std::size_t j = reverse_bits(i, group.log_length); j < i) std::swap_ranges(row(i), row(i) + kLanes, row(j));
+            if (const std::size_t j = reverse_bits(i, group.log_length); j < i)
+                std::swap_ranges(row(i), row(i) + kLanes, row(j));
         }
         all_levels(ScalarEngine<Fr>{rows, group.second.plain}, group.log_length);
     }

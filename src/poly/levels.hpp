@@ -11,7 +11,9 @@ inline constexpr unsigned kLogBlock = 6;
 inline constexpr std::size_t kBlock = std::size_t{1} << kLogBlock;
 inline constexpr std::size_t kBlockPitch = kBlock + 1;
 
-[[gnu::always_inline]] constexpr std::size_t scratch_row(std::size_t row) { return row + (row >> kLogBlock); }
+[[gnu::always_inline]] constexpr std::size_t scratch_row(std::size_t row) {
+    return row + (row >> kLogBlock);
+}
 [[gnu::always_inline]] constexpr std::size_t scratch_rows(unsigned log_length) {
     return scratch_row(std::size_t{1} << log_length);
 }
@@ -24,7 +26,8 @@ template <class Engine>
     const std::size_t count = std::size_t{1} << log_count;
     std::size_t half = 1;
     if (step == 1 && log_count >= 2) {
-        for (std::size_t start = 0; start < count; start += 4) engine.first_two_levels(base + start * pitch, pitch);
+        for (std::size_t start = 0; start < count; start += 4)
+            engine.first_two_levels(base + start * pitch, pitch);
         half = 4;
     }
     for (; 4 * half <= count; half *= 4)

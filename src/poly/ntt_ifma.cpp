@@ -54,7 +54,8 @@ struct VectorEngine {
         store_row(row(at + distance), add_loose(y1, t));
         store_row(row(at + 3 * distance), add_multiple<3>(sub_loose(y1, t)));
     }
-    [[gnu::noinline]] void two_levels(std::size_t at, std::size_t distance, std::size_t first, std::size_t half) const {
+    [[gnu::noinline]] void two_levels(std::size_t at, std::size_t distance, std::size_t first,
+                                      std::size_t half) const {
         Lanes<P> x0 = load_row<P>(row(at)), x1 = load_row<P>(row(at + distance));
         butterfly(x0, x1, root(first));
         Lanes<P> x2 = load_row<P>(row(at + 2 * distance)), x3 = load_row<P>(row(at + 3 * distance));
@@ -74,9 +75,23 @@ struct VectorEngine {
     }
 };
 
+// Rows that go through the steps of a load or store together: a row's products wait for each other, so one row at a time
+// would leave the multipliers idle.
+constexpr std::size_t kRowsAtOnce = 4;
+
+// Rows of a column pass lie pages apart, where the processor does not prefetch by itself.
+constexpr std::size_t kPrefetchRows = 16;
+
+CUZK_LANES_INLINE void prefetch_row(const u64* first) {
+    for (std::size_t line = 0; line < 4; ++line)
+        _mm_prefetch(reinterpret_cast<const char*>(first + 8 * line), _MM_HINT_T0);
+}
+
 // start ratio^n of each lane as the product of two prepared factors, start ratio^low and ratio^(n - low), where low is n
 // modulo 2^kLow: about 2 sqrt(rows) factors to prepare instead of one a row.
-constexpr unsigned twist_low_bits(unsigned log_length) { return (log_length + 1) / 2; }
+constexpr unsigned twist_low_bits(unsigned log_length) {
+    return (log_length + 1) / 2;
+}
 constexpr std::size_t twist_factors(unsigned log_length) {
     return (std::size_t{1} << twist_low_bits(log_length)) + (std::size_t{1} << (log_length / 2));
 }
@@ -99,12 +114,15 @@ public:
         step = fill(low_, low_bits_, mul(Lanes<P>::load_dense(start), convert), step);
         fill(high_, log_length_ / 2, Lanes<P>::one(), step);
     }
-    CUZK_LANES_INLINE Lanes<P> apply(const Lanes<P>& a, std::size_t n) const {
-        const std::size_t high = n >> low_bits_;
+    // x[r] times the factor of row n + r.
+    CUZK_LANES_INLINE void apply(Lanes<P> (&x)[kRowsAtOnce], std::size_t n) const {
+        const std::size_t high = n >> low_bits_;  // one for all of them: low_bits_ >= 2
         const std::size_t low = n & ((std::size_t{1} << low_bits_) - 1);
-        Lanes<P> r = shoup_mul(a, LaneFactor{low_ + kPreparedWords * low});
-        if (high != 0) r = shoup_mul(r, LaneFactor{high_ + kPreparedWords * high});
-        return r;
+        for (std::size_t r = 0; r < kRowsAtOnce; ++r)
+            x[r] = shoup_mul(x[r], LaneFactor{low_ + kPreparedWords * (low + r)});
+        if (high == 0) return;
+        for (std::size_t r = 0; r < kRowsAtOnce; ++r)
+            x[r] = shoup_mul(x[r], LaneFactor{high_ + kPreparedWords * high});
     }
 
 private:
@@ -115,7 +133,8 @@ private:
         for (unsigned b = 0; b < bits; ++b) {
             const std::size_t have = std::size_t{1} << b;
             for (std::size_t i = 0; i < have; ++i)
-                store_row(out + kPreparedWords * (have + i), mul(load_row<P>(out + kPreparedWords * i), step));
+                store_row(out + kPreparedWords * (have + i),
+                          mul(load_row<P>(out + kPreparedWords * i), step));
             step = mul(step, step);
         }
         for (std::size_t i = 0; i < (std::size_t{1} << bits); ++i) {
@@ -131,7 +150,6 @@ private:
     Vec* high_;
 };
 
-template <class P>
 [[gnu::always_inline]] inline SharedFactor factor_of(const u64* list, std::size_t i) {
     return {list + kPreparedWords * i};
 }
@@ -156,13 +174,21 @@ void run(const ntt::Group<Fr>& group, u64* scratch) {
     LaneTwist<P> twist(log_length, rows + 5 * ntt::scratch_rows(log_length));
     if (group.twist != ntt::Twist::kNone) twist.prepare(words(group.twist_start), words(group.twist_ratio));
 
-    for (std::size_t n = 0; n < length; ++n) {
-        const u64* const source = data + n * row_words;
-        Lanes<P> x = group.lane_stride == 1 ? Lanes<P>::load_dense(source) : Lanes<P>::load(source, lane_words);
-        if (group.before) x = shoup_mul(x, factor_of<P>(group.before.prepared, n));
-        if (group.twist == ntt::Twist::kBefore) x = twist.apply(x, n);
-        if (group.before || group.twist == ntt::Twist::kBefore) x = reduce_once<1>(x);
-        store_row(row(ntt::reverse_bits(n, log_length)), x);
+    for (std::size_t n = 0; n < length; n += kRowsAtOnce) {
+        Lanes<P> x[kRowsAtOnce];
+        for (std::size_t r = 0; r < kRowsAtOnce; ++r) {
+            const u64* const source = data + (n + r) * row_words;
+            if (group.lane_stride == 1) prefetch_row(source + kPrefetchRows * row_words);
+            x[r] = group.lane_stride == 1 ? Lanes<P>::load_dense(source) : Lanes<P>::load(source, lane_words);
+        }
+        if (group.before)
+            for (std::size_t r = 0; r < kRowsAtOnce; ++r)
+                x[r] = shoup_mul(x[r], factor_of(group.before.prepared, n + r));
+        if (group.twist == ntt::Twist::kBefore) twist.apply(x, n);
+        if (group.before || group.twist == ntt::Twist::kBefore)
+            for (Lanes<P>& y : x) y = reduce_once<1>(y);
+        for (std::size_t r = 0; r < kRowsAtOnce; ++r)
+            store_row(row(ntt::reverse_bits(n + r, log_length)), x[r]);
     }
 
     ntt::all_levels(VectorEngine<P>{rows, group.first.prepared}, log_length);
@@ -170,7 +196,8 @@ void run(const ntt::Group<Fr>& group, u64* scratch) {
     if (group.second) {
         const auto scaled = [&](std::size_t i) {
             const Lanes<P> x = normalize(load_row<P>(row(i)));
-            return group.between ? reduce_once<1>(shoup_mul(x, factor_of<P>(group.between.prepared, i))) : reduce_far(x);
+            return group.between ? reduce_once<1>(shoup_mul(x, factor_of(group.between.prepared, i)))
+                                 : reduce_far(x);
         };
         for (std::size_t i = 0; i < length; ++i) {
             const std::size_t j = ntt::reverse_bits(i, log_length);
@@ -182,17 +209,27 @@ void run(const ntt::Group<Fr>& group, u64* scratch) {
         ntt::all_levels(VectorEngine<P>{rows, group.second.prepared}, log_length);
     }
 
-    for (std::size_t k = 0; k < length; ++k) {
-        Lanes<P> x = normalize(load_row<P>(row(k)));
-        if (group.after) x = shoup_mul(x, factor_of<P>(group.after.prepared, k));
-        if (group.twist == ntt::Twist::kAfter) x = twist.apply(x, k);
-        x = group.after || group.twist == ntt::Twist::kAfter ? reduce_once<1>(x) : reduce_far(x);
-        if (group.last) x = reduce_once<1>(x);
-        u64* const target = data + ntt::rotate_left(k, log_length, group.log_fold) * row_words;
-        if (group.lane_stride == 1)
-            store_dense_unreduced(target, x);
-        else
-            store_unreduced(target, x, lane_words);
+    for (std::size_t k = 0; k < length; k += kRowsAtOnce) {
+        Lanes<P> x[kRowsAtOnce];
+        for (std::size_t r = 0; r < kRowsAtOnce; ++r) x[r] = normalize(load_row<P>(row(k + r)));
+        if (group.after)
+            for (std::size_t r = 0; r < kRowsAtOnce; ++r)
+                x[r] = shoup_mul(x[r], factor_of(group.after.prepared, k + r));
+        if (group.twist == ntt::Twist::kAfter) twist.apply(x, k);
+        if (group.after || group.twist == ntt::Twist::kAfter) {
+            for (Lanes<P>& y : x) y = reduce_once<1>(y);
+        } else {
+            for (Lanes<P>& y : x) y = reduce_far(y);
+        }
+        if (group.last)
+            for (Lanes<P>& y : x) y = reduce_once<1>(y);
+        for (std::size_t r = 0; r < kRowsAtOnce; ++r) {
+            u64* const target = data + ntt::rotate_left(k + r, log_length, group.log_fold) * row_words;
+            if (group.lane_stride == 1)
+                store_dense_unreduced(target, x[r]);
+            else
+                store_unreduced(target, x[r], lane_words);
+        }
     }
 }
 

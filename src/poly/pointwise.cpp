@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kGrain = 1 << 12;
 
 void check_lengths(std::size_t a, std::size_t b) {
-    if (a != b) throw Error(ErrorKind::kInternal, "an elementwise operation was given vectors of different lengths");
+    if (a != b)
+        throw Error(ErrorKind::kInternal, "an elementwise operation was given vectors of different lengths");
 }
 
 }  // namespace
@@ -19,7 +20,8 @@ template <class Fr>
 void multiply(std::span<const Fr> a, std::span<const Fr> b, std::span<Fr> out) {
     check_lengths(a.size(), b.size());
     check_lengths(a.size(), out.size());
-    parallel_for(0, a.size(), [&](std::size_t i) { out[i] = a[i] * b[i]; }, kGrain);
+    parallel_for(
+        0, a.size(), [&](std::size_t i) { out[i] = a[i] * b[i]; }, kGrain);
 }
 
 template <class Fr>
@@ -31,14 +33,17 @@ template <class Fr>
 void multiply_subtract_into(std::span<Fr> a, std::span<const Fr> b, std::span<const Fr> c) {
     check_lengths(a.size(), b.size());
     check_lengths(a.size(), c.size());
-    parallel_for(0, a.size(), [&](std::size_t i) { a[i] = a[i] * b[i] - c[i]; }, kGrain);
+    parallel_for(
+        0, a.size(), [&](std::size_t i) { a[i] = a[i] * b[i] - c[i]; }, kGrain);
 }
 
 template <class Fr>
-void multiply_subtract_scale_into(std::span<Fr> a, std::span<const Fr> b, std::span<const Fr> c, const Fr& scale) {
+void multiply_subtract_scale_into(std::span<Fr> a, std::span<const Fr> b, std::span<const Fr> c,
+                                  const Fr& scale) {
     check_lengths(a.size(), b.size());
     check_lengths(a.size(), c.size());
-    parallel_for(0, a.size(), [&](std::size_t i) { a[i] = (a[i] * b[i] - c[i]) * scale; }, kGrain);
+    parallel_for(
+        0, a.size(), [&](std::size_t i) { a[i] = (a[i] * b[i] - c[i]) * scale; }, kGrain);
 }
 
 template <class Fr>

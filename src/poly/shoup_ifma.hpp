@@ -62,16 +62,27 @@ CUZK_LANES_INLINE Lanes<P> shoup_mul(const Lanes<P>& a, const Factor& w) {
     const Vec zero = _mm512_setzero_si512();
     const Vec mask = splat(Limbs52<P>::kMask);
 
-    Vec h[6] = {zero, zero, zero, zero, zero, zero};  // columns 4 to 9 of a w'
+    Vec low[6] = {zero, zero, zero, zero, zero, zero};  // columns 4 to 9 of a w', low halves of products
+    Vec high[6] = {zero, zero, zero, zero, zero, zero};
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < 5; ++i) {
 #pragma GCC unroll 8
         for (std::size_t j = 0; j < 5; ++j) {
-            if (i + j >= 4) h[i + j - 4] = _mm512_madd52lo_epu64(h[i + j - 4], a.l[i], w.quotient(j));
-            if (i + j >= 3) h[i + j - 3] = _mm512_madd52hi_epu64(h[i + j - 3], a.l[i], w.quotient(j));
+            if (i + j >= 4) low[i + j - 4] = _mm512_madd52lo_epu64(low[i + j - 4], a.l[i], w.quotient(j));
+            if (i + j >= 3) high[i + j - 3] = _mm512_madd52hi_epu64(high[i + j - 3], a.l[i], w.quotient(j));
         }
     }
+    Vec q[5];
+    Vec carry = _mm512_srli_epi64(_mm512_add_epi64(low[0], high[0]), 52);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < 5; ++i) {
+        const Vec column = i < 4 ? _mm512_add_epi64(low[i + 1], high[i + 1]) : high[i + 1];
+        const Vec x = _mm512_add_epi64(column, carry);
+        q[i] = _mm512_and_si512(x, mask);
+        carry = _mm512_srli_epi64(x, 52);
+    }
     Vec t[5] = {zero, zero, zero, zero, zero};
+    Vec u[5] = {zero, zero, zero, zero, zero};
 #pragma GCC unroll 8
     for (std::size_t j = 0; j < 5; ++j) {
 #pragma GCC unroll 8
@@ -80,27 +91,20 @@ CUZK_LANES_INLINE Lanes<P> shoup_mul(const Lanes<P>& a, const Factor& w) {
             if (i + j < 4) t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], a.l[i], w.value(j));
         }
     }
-    Vec q[5];
-    Vec carry = _mm512_srli_epi64(h[0], 52);
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < 5; ++i) {
-        const Vec x = _mm512_add_epi64(h[i + 1], carry);
-        q[i] = _mm512_and_si512(x, mask);
-        carry = _mm512_srli_epi64(x, 52);
-    }
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < 5; ++i) {
 #pragma GCC unroll 8
         for (std::size_t j = 0; i + j < 5; ++j) {
-            t[i + j] = _mm512_madd52lo_epu64(t[i + j], q[i], splat(kComplement.limb[j]));
-            if (i + j < 4) t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q[i], splat(kComplement.limb[j]));
+            u[i + j] = _mm512_madd52lo_epu64(u[i + j], q[i], splat(kComplement.limb[j]));
+            if (i + j < 4)
+                t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q[i], splat(kComplement.limb[j]));
         }
     }
     Lanes<P> r;
     carry = zero;
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < 5; ++i) {
-        const Vec x = _mm512_add_epi64(t[i], carry);
+        const Vec x = _mm512_add_epi64(_mm512_add_epi64(t[i], u[i]), carry);
         r.l[i] = _mm512_and_si512(x, mask);
         carry = _mm512_srli_epi64(x, 52);
     }
@@ -146,7 +150,9 @@ CUZK_LANES_INLINE void prepare_lanes(const Lanes<P>& w_lanes, Vec* out) {
 #pragma GCC unroll 8
         for (std::size_t j = 0; i + j < 5; ++j) {
             t[i + j] = _mm512_madd52lo_epu64(t[i + j], remainder.l[i], splat(kNegativeInverse.limb[j]));
-            if (i + j < 4) t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], remainder.l[i], splat(kNegativeInverse.limb[j]));
+            if (i + j < 4)
+                t[i + j + 1] =
+                    _mm512_madd52hi_epu64(t[i + j + 1], remainder.l[i], splat(kNegativeInverse.limb[j]));
         }
     }
     Vec carry = zero;

@@ -134,7 +134,8 @@ public:
             std::optional<LanePowers<Fr>> ratios;
             for (std::size_t g = first; g < last; ++g) {
                 const std::size_t column = along_rows ? 0 : kLanes * (g % groups_per_block);
-                group.data = values_.data() + (along_rows ? g * kLanes * block : g / groups_per_block * block + column);
+                group.data = values_.data() +
+                             (along_rows ? g * kLanes * block : g / groups_per_block * block + column);
                 if (group.twist != Twist::kNone) {
                     if (!ratios || column == 0) {
                         starts.emplace(pass.start_base, column);
@@ -164,16 +165,18 @@ public:
         const std::size_t row = outer * middles;
         Fr* const data = values_.data();
         // Work item i is row tile i / middles of middle digit i % middles.
-        parallel_ranges(0, tiles * middles, std::max<std::size_t>(1, 512 / outer), [&](std::size_t first, std::size_t last) {
-            for (std::size_t item = first; item < last; ++item) {
-                const std::size_t tile = item / middles;
-                Fr* const matrix = data + item % middles * outer;
-                for (std::size_t other = tile; other < tiles; ++other)
-                    for (std::size_t x = tile * kTile; x < (tile + 1) * kTile; ++x)
-                        for (std::size_t y = std::max(other * kTile, x + 1); y < (other + 1) * kTile; ++y)
-                            std::swap(matrix[x * row + y], matrix[y * row + x]);
-            }
-        });
+        parallel_ranges(0, tiles * middles, std::max<std::size_t>(1, 512 / outer),
+                        [&](std::size_t first, std::size_t last) {
+                            for (std::size_t item = first; item < last; ++item) {
+                                const std::size_t tile = item / middles;
+                                Fr* const matrix = data + item % middles * outer;
+                                for (std::size_t other = tile; other < tiles; ++other)
+                                    for (std::size_t x = tile * kTile; x < (tile + 1) * kTile; ++x)
+                                        for (std::size_t y = std::max(other * kTile, x + 1);
+                                             y < (other + 1) * kTile; ++y)
+                                            std::swap(matrix[x * row + y], matrix[y * row + x]);
+                            }
+                        });
     }
 
 private:
@@ -218,8 +221,8 @@ bool is_short(std::span<Fr> values) {
 // ratio split into those of n_0 S_0, one a row of the first pass, and those of j, part of its twist; those of the output
 // ratio into factors of k_d T_d, part of the twists of all passes but the last.
 template <class Fr>
-void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::optional<Fr>& in_ratio, const Fr& scale,
-               const std::optional<Fr>& out_ratio) {
+void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::optional<Fr>& in_ratio,
+               const Fr& scale, const std::optional<Fr>& out_ratio) {
     if (is_short(values)) {
         if (in_ratio) scale_short(values, Fr::one(), *in_ratio);
         transform_short(values, roots.table);
@@ -237,7 +240,8 @@ void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::option
             pass.scale = scale;
             pass.group.log_fold = passes.log_fold();
             if (in_ratio) {
-                before = power_list(Fr::one(), in_ratio->pow(passes.stride(d)), passes.length(d), passes.vectors());
+                before = power_list(Fr::one(), in_ratio->pow(passes.stride(d)), passes.length(d),
+                                    passes.vectors());
                 pass.group.before = before.view();
                 pass.start_base = *in_ratio;
             }
@@ -249,7 +253,8 @@ void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::option
         } else {
             pass.group.last = true;
             if (out_ratio) {
-                after = power_list(Fr::one(), out_ratio->pow(passes.output_stride(d)), passes.length(d), passes.vectors());
+                after = power_list(Fr::one(), out_ratio->pow(passes.output_stride(d)), passes.length(d),
+                                   passes.vectors());
                 pass.group.after = after.view();
             }
         }
@@ -261,8 +266,8 @@ void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::option
 // The way back runs the passes in opposite order with the twists in front, so it takes the digits reversed as the way
 // there left them. Both meet in the last digit, one pass for the two.
 template <class Fr>
-void transform_there_and_back(std::span<Fr> values, const RootSet<Fr>& there, const RootSet<Fr>& back, const Fr& scale,
-                              const Fr& ratio) {
+void transform_there_and_back(std::span<Fr> values, const RootSet<Fr>& there, const RootSet<Fr>& back,
+                              const Fr& scale, const Fr& ratio) {
     if (is_short(values)) {
         transform_short(values, there.table);
         scale_short(values, scale, ratio);
@@ -300,10 +305,11 @@ void transform_there_and_back(std::span<Fr> values, const RootSet<Fr>& there, co
     }
 }
 
-template void transform(std::span<Bls12_381Fr>, const RootSet<Bls12_381Fr>&, const std::optional<Bls12_381Fr>&,
-                        const Bls12_381Fr&, const std::optional<Bls12_381Fr>&);
-template void transform(std::span<Bn254Fr>, const RootSet<Bn254Fr>&, const std::optional<Bn254Fr>&, const Bn254Fr&,
-                        const std::optional<Bn254Fr>&);
+template void transform(std::span<Bls12_381Fr>, const RootSet<Bls12_381Fr>&,
+                        const std::optional<Bls12_381Fr>&, const Bls12_381Fr&,
+                        const std::optional<Bls12_381Fr>&);
+template void transform(std::span<Bn254Fr>, const RootSet<Bn254Fr>&, const std::optional<Bn254Fr>&,
+                        const Bn254Fr&, const std::optional<Bn254Fr>&);
 template void transform_there_and_back(std::span<Bls12_381Fr>, const RootSet<Bls12_381Fr>&,
                                        const RootSet<Bls12_381Fr>&, const Bls12_381Fr&, const Bls12_381Fr&);
 template void transform_there_and_back(std::span<Bn254Fr>, const RootSet<Bn254Fr>&, const RootSet<Bn254Fr>&,

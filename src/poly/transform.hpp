@@ -22,21 +22,23 @@ struct RootSet {
 
 // Output k = scale out_ratio^k sum_n (in_ratio^n values[n]) root^(n k), natural order at both ends.
 template <class Fr>
-void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::optional<Fr>& in_ratio, const Fr& scale,
-               const std::optional<Fr>& out_ratio);
+void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::optional<Fr>& in_ratio,
+               const Fr& scale, const std::optional<Fr>& out_ratio);
 
 // transform(values, there, {}, scale, ratio), then transform(values, back, {}, 1, {}), without ordering in between.
 template <class Fr>
-void transform_there_and_back(std::span<Fr> values, const RootSet<Fr>& there, const RootSet<Fr>& back, const Fr& scale,
-                              const Fr& ratio);
+void transform_there_and_back(std::span<Fr> values, const RootSet<Fr>& there, const RootSet<Fr>& back,
+                              const Fr& scale, const Fr& ratio);
 
-extern template void transform(std::span<Bls12_381Fr>, const RootSet<Bls12_381Fr>&, const std::optional<Bls12_381Fr>&,
-                               const Bls12_381Fr&, const std::optional<Bls12_381Fr>&);
+extern template void transform(std::span<Bls12_381Fr>, const RootSet<Bls12_381Fr>&,
+                               const std::optional<Bls12_381Fr>&, const Bls12_381Fr&,
+                               const std::optional<Bls12_381Fr>&);
 extern template void transform(std::span<Bn254Fr>, const RootSet<Bn254Fr>&, const std::optional<Bn254Fr>&,
                                const Bn254Fr&, const std::optional<Bn254Fr>&);
 extern template void transform_there_and_back(std::span<Bls12_381Fr>, const RootSet<Bls12_381Fr>&,
-                                              const RootSet<Bls12_381Fr>&, const Bls12_381Fr&, const Bls12_381Fr&);
-extern template void transform_there_and_back(std::span<Bn254Fr>, const RootSet<Bn254Fr>&, const RootSet<Bn254Fr>&,
-                                              const Bn254Fr&, const Bn254Fr&);
+                                              const RootSet<Bls12_381Fr>&, const Bls12_381Fr&,
+                                              const Bls12_381Fr&);
+extern template void transform_there_and_back(std::span<Bn254Fr>, const RootSet<Bn254Fr>&,
+                                              const RootSet<Bn254Fr>&, const Bn254Fr&, const Bn254Fr&);
 
 }  // namespace cuzk::ntt

@@ -27,7 +27,8 @@ public:
             const std::size_t end = std::min(last, (i / 64 + 1) * 64);
             const std::size_t length = end - i;
             const u64 bits = words_[i / 64] >> (i % 64);
-            n += static_cast<std::size_t>(std::popcount(length == 64 ? bits : bits & ((u64{1} << length) - 1)));
+            n += static_cast<std::size_t>(
+                std::popcount(length == 64 ? bits : bits & ((u64{1} << length) - 1)));
             i = end;
         }
         return n;

@@ -23,8 +23,9 @@ void check_length(const char* what, std::size_t given, std::size_t expected) {
 
 template <class Fr>
 std::size_t SparseMatrix<Fr>::memory_bytes() const {
-    return starts_.capacity() * sizeof(u64) + column_of_.capacity() * sizeof(u32) + narrow_.capacity() * sizeof(u16) +
-           wide_.capacity() * sizeof(u32) + coefficients_.capacity() * sizeof(Fr);
+    return starts_.capacity() * sizeof(u64) + column_of_.capacity() * sizeof(u32) +
+           narrow_.capacity() * sizeof(u16) + wide_.capacity() * sizeof(u32) +
+           coefficients_.capacity() * sizeof(Fr);
 }
 
 template <class Fr>
@@ -48,7 +49,8 @@ void SparseMatrix<Fr>::multiply(std::span<const Fr> z, std::span<Fr> out) const 
     check_length("a vector", z.size(), columns_);
     check_length("an output", out.size(), rows());
     // A task is a range of entries; it owns the rows that begin in it. Empty rows at the end belong to the last task.
-    const u64 work = nonzeros() + rows();  // a row costs about as much as an entry, so that empty ones are shared out too
+    const u64 work =
+        nonzeros() + rows();  // a row costs about as much as an entry, so that empty ones are shared out too
     const auto row_at = [&](u64 position) {
         std::size_t low = 0;
         std::size_t high = rows();
@@ -77,7 +79,8 @@ void SparseMatrix<Fr>::multiply_transposed(std::span<const Fr> x, std::span<Fr> 
     parallel_for(0, tasks, [&](std::size_t task) {
         const std::size_t first = columns_ * task / tasks;
         const std::size_t last = columns_ * (task + 1) / tasks;
-        std::fill(out.begin() + static_cast<std::ptrdiff_t>(first), out.begin() + static_cast<std::ptrdiff_t>(last), Fr());
+        std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
+                  out.begin() + static_cast<std::ptrdiff_t>(last), Fr());
         for (std::size_t row = 0; row < rows(); ++row) {
             const u32* const begin = column_of_.data() + starts_[row];
             const u32* const end = column_of_.data() + starts_[row + 1];
@@ -103,7 +106,8 @@ ColumnSet SparseMatrix<Fr>::used_columns() const {
 
 template <class Fr>
 bool SparseMatrix<Fr>::same_entries(const SparseMatrix& other) const {
-    if (columns_ != other.columns_ || starts_ != other.starts_ || column_of_ != other.column_of_) return false;
+    if (columns_ != other.columns_ || starts_ != other.starts_ || column_of_ != other.column_of_)
+        return false;
     for (u64 k = 0; k < nonzeros(); ++k)
         if (!(coefficients_[index_at(k)] == other.coefficients_[other.index_at(k)])) return false;
     return true;

@@ -39,7 +39,8 @@ public:
     // Calls visit(column, coefficient) for the entries of a row, columns ascending.
     template <class Visit>
     void for_each_term(std::size_t row, Visit&& visit) const {
-        for (u64 k = starts_[row]; k < starts_[row + 1]; ++k) visit(column_of_[k], coefficients_[index_at(k)]);
+        for (u64 k = starts_[row]; k < starts_[row + 1]; ++k)
+            visit(column_of_[k], coefficients_[index_at(k)]);
     }
 
     // Row times z; z has columns() elements.
@@ -66,8 +67,8 @@ private:
     std::size_t columns_ = 0;
     std::vector<u64> starts_ = {0};  // rows + 1
     std::vector<u32> column_of_;
-    std::vector<u16> narrow_;        // coefficient of an entry: here, or
-    std::vector<u32> wide_;          // here, the other being empty
+    std::vector<u16> narrow_;  // coefficient of an entry: here, or
+    std::vector<u32> wide_;    // here, the other being empty
     std::vector<Fr> coefficients_;
 };
 

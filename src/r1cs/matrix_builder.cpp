@@ -13,7 +13,8 @@ namespace {
 template <class Fr, class Emit>
 void canonicalise(std::span<Term<Fr>> terms, Emit&& emit) {
     const auto by_column = [](const Term<Fr>& a, const Term<Fr>& b) { return a.column < b.column; };
-    if (!std::is_sorted(terms.begin(), terms.end(), by_column)) std::sort(terms.begin(), terms.end(), by_column);
+    if (!std::is_sorted(terms.begin(), terms.end(), by_column))
+        std::sort(terms.begin(), terms.end(), by_column);
     for (std::size_t i = 0; i < terms.size();) {
         const u32 column = terms[i].column;
         Fr sum = terms[i].coefficient;
@@ -23,7 +24,8 @@ void canonicalise(std::span<Term<Fr>> terms, Emit&& emit) {
 }
 
 // Coefficient indices in the width that the table asks for.
-void set_indices(std::vector<u32>&& indices, std::size_t table_size, std::vector<u16>& narrow, std::vector<u32>& wide) {
+void set_indices(std::vector<u32>&& indices, std::size_t table_size, std::vector<u16>& narrow,
+                 std::vector<u32>& wide) {
     if (table_size > (std::size_t{1} << 16)) {
         wide = std::move(indices);
         return;
@@ -91,7 +93,8 @@ void TripleMatrixBuilder<Fr>::count(std::size_t entry, u32 row, u32 column) {
     if (row >= rows_ || column >= columns_)
         throw Error(ErrorKind::kMalformed, "entry " + std::to_string(entry) + " (row " + std::to_string(row) +
                                                ", column " + std::to_string(column) + ") is outside the " +
-                                               std::to_string(rows_) + " x " + std::to_string(columns_) + " matrix");
+                                               std::to_string(rows_) + " x " + std::to_string(columns_) +
+                                               " matrix");
     ++starts_[row];
 }
 

@@ -72,7 +72,8 @@ public:
     }
 
 private:
-    TripleMatrixBuilder(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns), starts_(rows + 1) {}
+    TripleMatrixBuilder(std::size_t rows, std::size_t columns)
+        : rows_(rows), columns_(columns), starts_(rows + 1) {}
 
     void count(std::size_t entry, u32 row, u32 column);
     void allocate();

@@ -12,7 +12,8 @@ template <class Fr>
 void R1cs<Fr>::check_shape() const {
     if (variables == 0 || public_inputs >= variables)
         throw Error(ErrorKind::kMalformed, "a constraint system of " + std::to_string(variables) +
-                                               " variables with " + std::to_string(public_inputs) + " public inputs");
+                                               " variables with " + std::to_string(public_inputs) +
+                                               " public inputs");
     for (const SparseMatrix<Fr>* m : {&a, &b, &c})
         if (m->rows() != a.rows() || m->columns() != variables)
             throw Error(ErrorKind::kMalformed, "the matrices of a constraint system differ in shape");
