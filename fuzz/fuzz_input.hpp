@@ -1,8 +1,8 @@
 // What all fuzz targets share: a refusal is fine, unless it claims a fault of ours.
 #pragma once
 
-#include <cstdlib>
 #include <cstdint>
+#include <cstdlib>
 
 #include "base/byte_source.hpp"
 #include "base/error.hpp"

@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             with_curve(curve, [&]<class C>(C) {
                 const auto proof = read_proof_json<C>(source);
                 const std::string text = proof_to_json(proof);
-                const auto again = ByteSource::borrow("again", {reinterpret_cast<const u8*>(text.data()), text.size()});
+                const auto again =
+                    ByteSource::borrow("again", {reinterpret_cast<const u8*>(text.data()), text.size()});
                 if (!(read_proof_json<C>(again) == proof)) std::abort();
             });
         });

@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         const auto proofs = read_proof_bytes(source);
         for (std::size_t i = 0; i < proofs.size(); ++i) {
             const auto bytes = proof_to_bytes(proofs[i]);
-            if (!std::equal(bytes.begin(), bytes.end(), source.bytes.begin() + static_cast<std::ptrdiff_t>(i * kProofBytes)))
+            if (!std::equal(bytes.begin(), bytes.end(),
+                            source.bytes.begin() + static_cast<std::ptrdiff_t>(i * kProofBytes)))
                 std::abort();
         }
     });

@@ -26,16 +26,21 @@ void ByteReader::fail_at(u64 offset, const std::string& reason, ErrorKind kind) 
 }
 
 std::span<const u8> ByteReader::take(u64 count, std::string_view what) {
-    if (count > remaining())
-        fail(fmt::format("{} needs {} bytes, {} are left", what, count, remaining()));
+    if (count > remaining()) fail(fmt::format("{} needs {} bytes, {} are left", what, count, remaining()));
     const auto result = bytes_.subspan(position_, static_cast<std::size_t>(count));
     position_ += static_cast<std::size_t>(count);
     return result;
 }
 
-u8 ByteReader::read_u8(std::string_view what) { return take(1, what)[0]; }
-u32 ByteReader::read_u32_le(std::string_view what) { return little_endian<u32>(take(4, what)); }
-u64 ByteReader::read_u64_le(std::string_view what) { return little_endian<u64>(take(8, what)); }
+u8 ByteReader::read_u8(std::string_view what) {
+    return take(1, what)[0];
+}
+u32 ByteReader::read_u32_le(std::string_view what) {
+    return little_endian<u32>(take(4, what));
+}
+u64 ByteReader::read_u64_le(std::string_view what) {
+    return little_endian<u64>(take(8, what));
+}
 
 u32 ByteReader::read_u32_be(std::string_view what) {
     const auto b = take(4, what);
@@ -44,8 +49,8 @@ u32 ByteReader::read_u32_be(std::string_view what) {
 
 void ByteReader::require_items(u64 count, u64 item_size, std::string_view what) const {
     if (item_size != 0 && count > remaining() / item_size)
-        fail(fmt::format("{} {} of at least {} bytes each cannot fit in the {} bytes left", count, what, item_size,
-                         remaining()));
+        fail(fmt::format("{} {} of at least {} bytes each cannot fit in the {} bytes left", count, what,
+                         item_size, remaining()));
 }
 
 std::span<const u8> ByteReader::take_items(u64 count, u64 item_size, std::string_view what) {

@@ -44,7 +44,8 @@ public:
     [[noreturn]] void fail(const std::string& reason, ErrorKind kind = ErrorKind::kMalformed) const {
         fail_at(offset(), reason, kind);
     }
-    [[noreturn]] void fail_at(u64 offset, const std::string& reason, ErrorKind kind = ErrorKind::kMalformed) const;
+    [[noreturn]] void fail_at(u64 offset, const std::string& reason,
+                              ErrorKind kind = ErrorKind::kMalformed) const;
 
 private:
     std::string file_;
@@ -55,7 +56,7 @@ private:
 };
 
 // The one shape of a message about foreign bytes.
-[[noreturn]] void fail_in_file(std::string_view file, std::string_view section, u64 offset, std::string_view reason,
-                               ErrorKind kind = ErrorKind::kMalformed);
+[[noreturn]] void fail_in_file(std::string_view file, std::string_view section, u64 offset,
+                               std::string_view reason, ErrorKind kind = ErrorKind::kMalformed);
 
 }  // namespace cuzk

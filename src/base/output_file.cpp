@@ -92,8 +92,8 @@ void OutputFile::write(std::string_view text) {
 }
 
 void OutputFile::write_u32_le(u32 value) {
-    const std::array<u8, 4> b{static_cast<u8>(value), static_cast<u8>(value >> 8), static_cast<u8>(value >> 16),
-                              static_cast<u8>(value >> 24)};
+    const std::array<u8, 4> b{static_cast<u8>(value), static_cast<u8>(value >> 8),
+                              static_cast<u8>(value >> 16), static_cast<u8>(value >> 24)};
     write(b);
 }
 
@@ -103,8 +103,8 @@ void OutputFile::write_u64_le(u64 value) {
 }
 
 void OutputFile::write_u32_be(u32 value) {
-    const std::array<u8, 4> b{static_cast<u8>(value >> 24), static_cast<u8>(value >> 16), static_cast<u8>(value >> 8),
-                              static_cast<u8>(value)};
+    const std::array<u8, 4> b{static_cast<u8>(value >> 24), static_cast<u8>(value >> 16),
+                              static_cast<u8>(value >> 8), static_cast<u8>(value)};
     write(b);
 }
 

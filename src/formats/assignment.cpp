@@ -24,8 +24,8 @@ std::vector<Fr> read_values(ByteReader& reader, const char* name, u64 count) {
     const auto bytes = reader.take_items(count, Fr::kBytes, "values");
     std::vector<Fr> values(static_cast<std::size_t>(count));
     if (const auto bad = decode_field_array<Fr>(bytes, values))
-        reader.fail_at(base + u64{*bad} * Fr::kBytes, fmt::format("value {} is not below the modulus of {}", *bad,
-                                                                  Fr::Params::kName));
+        reader.fail_at(base + u64{*bad} * Fr::kBytes,
+                       fmt::format("value {} is not below the modulus of {}", *bad, Fr::Params::kName));
     return values;
 }
 
@@ -44,7 +44,8 @@ Assignment<Fr> read_assignment(const ByteSource& source) {
     ByteReader reader(source.name, "header", source.bytes);
     const auto magic = reader.take(8, "the magic text");
     if (std::string(magic.begin(), magic.end()) != kAssignmentMagic)
-        reader.fail_at(0, fmt::format("not an assignment file (it does not start with \"{}\")", kAssignmentMagic));
+        reader.fail_at(
+            0, fmt::format("not an assignment file (it does not start with \"{}\")", kAssignmentMagic));
     const u64 counts_at = reader.offset();
     const u64 inputs = reader.read_u64_le("the number of inputs");
     const u64 aux = reader.read_u64_le("the number of private variables");
@@ -53,7 +54,8 @@ Assignment<Fr> read_assignment(const ByteSource& source) {
     // Each by itself first: their sums and products must not wrap.
     for (const u64 count : {inputs, aux, rows}) reader.require_items(count, Fr::kBytes, "values");
     if (rows < inputs)
-        reader.fail_at(counts_at + 16, fmt::format("{} rows do not hold the appended rows of {} inputs", rows, inputs));
+        reader.fail_at(counts_at + 16,
+                       fmt::format("{} rows do not hold the appended rows of {} inputs", rows, inputs));
 
     auto values = std::make_shared<Values>();
     values->a = read_values(reader, "a", rows);
@@ -90,7 +92,8 @@ void write_assignment(const std::string& path, const Assignment<Fr>& assignment)
             file.write(bytes);
         }
     }
-    for (const auto* bits : {&assignment.a_aux, &assignment.b_inputs, &assignment.b_aux}) file.write(bits->bytes());
+    for (const auto* bits : {&assignment.a_aux, &assignment.b_inputs, &assignment.b_aux})
+        file.write(bits->bytes());
     file.commit();
 }
 

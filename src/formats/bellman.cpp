@@ -85,8 +85,8 @@ struct DecodedQueries {
 
 // In pieces, for progress; each piece in parallel.
 template <class G>
-DecodedQuery<G> decode_query(const ByteSource& source, const ParamsQuery& query, const ReadOptions& options, u64& done,
-                             u64 total) {
+DecodedQuery<G> decode_query(const ByteSource& source, const ParamsQuery& query, const ReadOptions& options,
+                             u64& done, u64 total) {
     constexpr std::size_t kPiece = std::size_t{1} << 16;
     constexpr std::size_t kBytes = kUncompressedBytes<G>;
     const auto section = [&] { return fmt::format("{} query", query.name); };
@@ -97,8 +97,8 @@ DecodedQuery<G> decode_query(const ByteSource& source, const ParamsQuery& query,
         const std::size_t piece = std::min(kPiece, count - first);
         const u64 base = query.offset + u64{first} * kBytes;
         const auto bytes = source.bytes.subspan(static_cast<std::size_t>(base), piece * kBytes);
-        const auto bad =
-            decode_uncompressed_batch<G>(bytes, decoded.points().subspan(first, piece), decode_checks(options.checks));
+        const auto bad = decode_uncompressed_batch<G>(bytes, decoded.points().subspan(first, piece),
+                                                      decode_checks(options.checks));
         if (bad)
             fail_in_file(source.name, section(), base + bad->index * kBytes,
                          fmt::format("point {} {}", first + bad->index, describe(bad->error)));
@@ -151,7 +151,10 @@ ParamsFile::ParamsFile(ByteSource source) : source_(std::move(source)) {
     vk_ = read_vk(reader);
     if (!vk_.has_prover_points())
         fail_in_file(source_.name, "verifying key", kG1Bytes, "beta or delta in G1 is the point at infinity");
-    queries_ = {{{"h", 0, 0, kG1Bytes}, {"l", 0, 0, kG1Bytes}, {"a", 0, 0, kG1Bytes}, {"b_g1", 0, 0, kG1Bytes},
+    queries_ = {{{"h", 0, 0, kG1Bytes},
+                 {"l", 0, 0, kG1Bytes},
+                 {"a", 0, 0, kG1Bytes},
+                 {"b_g1", 0, 0, kG1Bytes},
                  {"b_g2", 0, 0, kG2Bytes}}};
     for (auto& query : queries_) {
         reader.set_section(fmt::format("{} query", query.name));
@@ -167,7 +170,8 @@ ParamsFile::ParamsFile(ByteSource source) : source_(std::move(source)) {
         refuse(h, fmt::format("{} points; a domain of n has n - 1, with n a power of two", h.count));
     log_domain_ = static_cast<unsigned>(std::countr_zero(h.count + 1));
     if (a.count > variables()) refuse(a, fmt::format("{} points for {} variables", a.count, variables()));
-    if (b_g1.count > variables()) refuse(b_g1, fmt::format("{} points for {} variables", b_g1.count, variables()));
+    if (b_g1.count > variables())
+        refuse(b_g1, fmt::format("{} points for {} variables", b_g1.count, variables()));
     if (b_g2.count != b_g1.count)
         refuse(b_g2, fmt::format("{} points in G2, but {} in G1", b_g2.count, b_g1.count));
 
@@ -242,19 +246,22 @@ void ParamsSink::begin_query(Query query, std::size_t points) {
 }
 
 void ParamsSink::add(std::span<const Affine<G1>> points) {
-    if (points.size() > points_left_) throw Error(ErrorKind::kInternal, ".params writer: more points than announced");
+    if (points.size() > points_left_)
+        throw Error(ErrorKind::kInternal, ".params writer: more points than announced");
     points_left_ -= points.size();
     write_points<G1>(file_, points);
 }
 
 void ParamsSink::add(std::span<const Affine<G2>> points) {
-    if (points.size() > points_left_) throw Error(ErrorKind::kInternal, ".params writer: more points than announced");
+    if (points.size() > points_left_)
+        throw Error(ErrorKind::kInternal, ".params writer: more points than announced");
     points_left_ -= points.size();
     write_points<G2>(file_, points);
 }
 
 void ParamsSink::end() {
-    if (points_left_ != 0 || queries_ != 5) throw Error(ErrorKind::kInternal, ".params writer: the key is incomplete");
+    if (points_left_ != 0 || queries_ != 5)
+        throw Error(ErrorKind::kInternal, ".params writer: the key is incomplete");
     file_.write(transcript_);
     file_.commit();
 }
@@ -273,7 +280,8 @@ void write_params(const std::string& path, const ProvingKey<Bls12_381>& key, std
         std::vector<Affine<G>> piece;
         for (std::size_t first = 0; first < view.size(); first += kPiece) {
             piece.clear();
-            for (std::size_t i = first; i < std::min(view.size(), first + kPiece); ++i) piece.push_back(view[i]);
+            for (std::size_t i = first; i < std::min(view.size(), first + kPiece); ++i)
+                piece.push_back(view[i]);
             sink.add(piece);
         }
     };

@@ -85,6 +85,7 @@ private:
     std::size_t points_left_ = 0;
 };
 
-void write_params(const std::string& path, const ProvingKey<Bls12_381>& key, std::span<const u8> transcript = {});
+void write_params(const std::string& path, const ProvingKey<Bls12_381>& key,
+                  std::span<const u8> transcript = {});
 
 }  // namespace cuzk

@@ -24,32 +24,42 @@ namespace {
 
 void require_bls(const ByteSource& source, std::optional<CurveId> curve) {
     if (curve && *curve != CurveId::kBls12_381)
-        throw Error(ErrorKind::kUnsupported,
-                    fmt::format("{}: is for {}; bellman's files are for bls12381", source.name, curve_name(*curve)));
+        throw Error(ErrorKind::kUnsupported, fmt::format("{}: is for {}; bellman's files are for bls12381",
+                                                         source.name, curve_name(*curve)));
 }
 
 void zkey_to_params(const ByteSource& source, const std::string& path, const ConvertOptions& options) {
     require_bls(source, zkey_curve(source));
     const ZkeyFile<Bls12_381> file(source);
-    const auto key = bellman_from_snarkjs(file.proving_key({PointChecks::kSubgroup, options.progress}), options.progress);
+    const auto key =
+        bellman_from_snarkjs(file.proving_key({PointChecks::kSubgroup, options.progress}), options.progress);
     std::vector<u8> transcript;
-    if (!file.transcript_bytes().empty()) transcript = params_transcript_from_zkey(file.container().open(zkey::kTranscript));
+    if (!file.transcript_bytes().empty())
+        transcript = params_transcript_from_zkey(file.container().open(zkey::kTranscript));
     write_params(path, key, transcript);
 }
 
 void params_to_zkey(const ByteSource& source, const std::string& path, const ConvertOptions& options) {
     if (!options.r1cs)
-        throw Error(ErrorKind::kUsage, fmt::format("{}: a .zkey needs the circuit's matrices, which a .params file lacks: "
-                                                   "give the .r1cs as well", source.name));
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("{}: a .zkey needs the circuit's matrices, which a .params file lacks: "
+                                "give the .r1cs as well",
+                                source.name));
     const ParamsFile file(source);
     const auto circuit = read_r1cs<Bls12_381>(*options.r1cs, options.progress);
-    const auto key = snarkjs_from_bellman(file.proving_key({PointChecks::kSubgroup, options.progress}), circuit.system,
-                                          options.progress);
+    const auto key = snarkjs_from_bellman(file.proving_key({PointChecks::kSubgroup, options.progress}),
+                                          circuit.system, options.progress);
     std::vector<u8> transcript;
     if (const auto bytes = file.transcript(); !bytes.empty())
         transcript = zkey_transcript_from_params(
             ByteReader(source.name, "setup transcript", bytes, source.bytes.size() - bytes.size()));
     write_zkey(path, key, std::move(transcript));
+}
+
+// Decodes and checks everything, and writes it anew: the same bytes, if the file is sound.
+void params_to_params(const ByteSource& source, const std::string& path, const ConvertOptions& options) {
+    const ParamsFile file(source);
+    write_params(path, file.proving_key({PointChecks::kSubgroup, options.progress}), file.transcript());
 }
 
 // The curve of whatever holds a verifying key; files that name none are snarkjs' BN254.
@@ -67,13 +77,14 @@ bool holds_vk(FileKind kind) {
 void bytes_to_proof_json(const ByteSource& source, const std::string& path, std::size_t index) {
     const auto proofs = read_proof_bytes(source);
     if (index >= proofs.size())
-        throw Error(ErrorKind::kUsage,
-                    fmt::format("{}: holds {} proofs, there is no proof {}", source.name, proofs.size(), index));
+        throw Error(ErrorKind::kUsage, fmt::format("{}: holds {} proofs, there is no proof {}", source.name,
+                                                   proofs.size(), index));
     write_file(path, proof_to_json(proofs[index]));
 }
 
 bool ends_with(const std::string& text, std::string_view ending) {
-    return text.size() >= ending.size() && std::string_view(text).substr(text.size() - ending.size()) == ending;
+    return text.size() >= ending.size() &&
+           std::string_view(text).substr(text.size() - ending.size()) == ending;
 }
 
 }  // namespace
@@ -87,17 +98,20 @@ VerifyingKey<C> read_any_vk(const ByteSource& source) {
         if (detected.kind == FileKind::kParams) return ParamsFile(source).vk();
         if (detected.kind == FileKind::kBellmanVk) return read_bellman_vk(source);
     }
-    throw Error(ErrorKind::kMalformed, fmt::format("{}: {} ({}) holds no verifying key for {}", source.name,
-                                                   kind_description(detected.kind), kind_name(detected.kind), C::kName));
+    throw Error(ErrorKind::kMalformed,
+                fmt::format("{}: {} ({}) holds no verifying key for {}", source.name,
+                            kind_description(detected.kind), kind_name(detected.kind), C::kName));
 }
 
-void convert(const ByteSource& source, FileKind target, const std::string& path, const ConvertOptions& options) {
+void convert(const ByteSource& source, FileKind target, const std::string& path,
+             const ConvertOptions& options) {
     const DetectedFile from = detect(source);
     if (from.kind == FileKind::kUnknown)
         throw Error(ErrorKind::kMalformed, fmt::format("{}: no known kind of file", source.name));
     switch (target) {
         case FileKind::kParams:
             if (from.kind == FileKind::kZkey) return zkey_to_params(source, path, options);
+            if (from.kind == FileKind::kParams) return params_to_params(source, path, options);
             break;
         case FileKind::kZkey:
             if (from.kind == FileKind::kParams) return params_to_zkey(source, path, options);
@@ -114,7 +128,8 @@ void convert(const ByteSource& source, FileKind target, const std::string& path,
             }
             break;
         case FileKind::kProofJson:
-            if (from.kind == FileKind::kProofBytes) return bytes_to_proof_json(source, path, options.proof_index);
+            if (from.kind == FileKind::kProofBytes)
+                return bytes_to_proof_json(source, path, options.proof_index);
             break;
         case FileKind::kProofBytes:
             if (from.kind == FileKind::kProofJson) {
@@ -132,7 +147,8 @@ std::optional<FileKind> target_from_name(const std::string& path, FileKind sourc
     if (ends_with(path, ".params")) return FileKind::kParams;
     if (ends_with(path, ".vk")) return FileKind::kBellmanVk;
     if (ends_with(path, ".bin") || ends_with(path, ".proof")) return FileKind::kProofBytes;
-    if (ends_with(path, ".json")) return source == FileKind::kProofBytes ? FileKind::kProofJson : FileKind::kVkJson;
+    if (ends_with(path, ".json"))
+        return source == FileKind::kProofBytes ? FileKind::kProofJson : FileKind::kVkJson;
     return std::nullopt;
 }
 

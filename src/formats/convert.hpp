@@ -18,12 +18,13 @@ struct ConvertOptions {
 };
 
 // Writes `source`, of whatever kind it is, as a file of kind `target`:
-//   kZkey       from .params and the circuit's .r1cs           kParams     from a BLS12-381 .zkey
+//   kZkey       from .params and the circuit's .r1cs           kParams     from a BLS12-381 .zkey, or .params (checked)
 //   kVkJson     from .zkey, .params or .vk                     kBellmanVk  from .zkey, .params or vk.json (BLS12-381)
 //   kProofJson  from 192-byte proofs                           kProofBytes from a BLS12-381 proof.json
 // Throws Error(kUsage) for pairs that make no sense, kUnsupported for keys that the target cannot express, and what the
 // readers throw. Setup transcripts are carried over. On key conversions see groth16/family_change.hpp.
-void convert(const ByteSource& source, FileKind target, const std::string& path, const ConvertOptions& options = {});
+void convert(const ByteSource& source, FileKind target, const std::string& path,
+             const ConvertOptions& options = {});
 
 // The kind that a file name asks for by its ending: ".zkey", ".params", ".vk", ".bin", ".proof"; for ".json" the source decides.
 std::optional<FileKind> target_from_name(const std::string& path, FileKind source);

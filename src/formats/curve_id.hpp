@@ -19,7 +19,9 @@ constexpr CurveId curve_id() {
 }
 
 // As snarkjs writes it: "bn128", "bls12381".
-constexpr const char* curve_name(CurveId id) { return id == CurveId::kBn254 ? Bn254::kName : Bls12_381::kName; }
+constexpr const char* curve_name(CurveId id) {
+    return id == CurveId::kBn254 ? Bn254::kName : Bls12_381::kName;
+}
 
 // Any spelling in use ("bn128", "bn254", "alt_bn128", "bls12-381", ...), letter case aside; nothing for other curves.
 std::optional<CurveId> curve_from_name(std::string_view name);

@@ -55,8 +55,7 @@ template <std::size_t N>
 std::string to_hex(const BigInt<N>& value, std::size_t digits) {
     const std::size_t used = std::max(digits, (value.bit_length() + 3) / 4);
     std::string text(used, '0');
-    for (std::size_t i = 0; i < used; ++i)
-        text[used - 1 - i] = "0123456789abcdef"[value.bits(4 * i, 4)];
+    for (std::size_t i = 0; i < used; ++i) text[used - 1 - i] = "0123456789abcdef"[value.bits(4 * i, 4)];
     return text;
 }
 

@@ -34,10 +34,11 @@ std::optional<CurveId> curve_or_nothing(const Read& read) {
 
 std::optional<FileKind> detect_json(const ByteSource& source) {
     std::size_t first = 0;
-    while (first < source.bytes.size() && std::string_view(" \t\r\n").find(static_cast<char>(source.bytes[first])) !=
-                                              std::string_view::npos)
+    while (first < source.bytes.size() &&
+           std::string_view(" \t\r\n").find(static_cast<char>(source.bytes[first])) != std::string_view::npos)
         ++first;
-    if (first == source.bytes.size() || (source.bytes[first] != '{' && source.bytes[first] != '[')) return std::nullopt;
+    if (first == source.bytes.size() || (source.bytes[first] != '{' && source.bytes[first] != '['))
+        return std::nullopt;
     try {
         const auto document = parse_json(source);
         if (document.is_array()) return FileKind::kPublicJson;
@@ -54,7 +55,8 @@ std::optional<FileKind> detect_bellman(std::span<const u8> bytes) {
     using namespace bellman;
     if (bytes.empty()) return std::nullopt;
     const bool compressed = (bytes[0] & 0x80) != 0;
-    if (compressed) return bytes.size() % kProofBytes == 0 ? std::optional(FileKind::kProofBytes) : std::nullopt;
+    if (compressed)
+        return bytes.size() % kProofBytes == 0 ? std::optional(FileKind::kProofBytes) : std::nullopt;
     ByteReader reader("", "", bytes);
     if ((bytes[0] & 0xe0) != 0 || bytes.size() < kFixedBytes + 4) return std::nullopt;
     reader.skip(kFixedBytes, "points");
@@ -104,8 +106,10 @@ const char* kind_description(FileKind kind) {
 
 DetectedFile detect(const ByteSource& source) {
     const auto bytes = source.bytes;
-    if (starts_with(bytes, "zkey")) return {FileKind::kZkey, curve_or_nothing([&] { return zkey_curve(source); })};
-    if (starts_with(bytes, "wtns")) return {FileKind::kWtns, curve_or_nothing([&] { return wtns_curve(source); })};
+    if (starts_with(bytes, "zkey"))
+        return {FileKind::kZkey, curve_or_nothing([&] { return zkey_curve(source); })};
+    if (starts_with(bytes, "wtns"))
+        return {FileKind::kWtns, curve_or_nothing([&] { return wtns_curve(source); })};
     if (starts_with(bytes, "r1cs"))
         return {FileKind::kR1cs, curve_or_nothing([&] { return read_r1cs_header(source).curve; })};
     if (starts_with(bytes, "ptau")) return {FileKind::kPtau, std::nullopt};

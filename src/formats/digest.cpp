@@ -23,8 +23,8 @@ void check(int ok) {
 }  // namespace
 
 Hasher::Hasher(Algorithm algorithm) : state_(std::make_unique<State>()) {
-    check(EVP_DigestInit_ex(state_->context, algorithm == Algorithm::kSha256 ? EVP_sha256() : EVP_blake2b512(),
-                            nullptr));
+    check(EVP_DigestInit_ex(state_->context,
+                            algorithm == Algorithm::kSha256 ? EVP_sha256() : EVP_blake2b512(), nullptr));
 }
 Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;

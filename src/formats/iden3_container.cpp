@@ -9,11 +9,12 @@ namespace cuzk {
 
 namespace {
 
-constexpr u64 kHeaderSize = 12;         // magic, version, section count
 constexpr u64 kSectionHeaderSize = 12;  // id, length
 constexpr std::array<std::string_view, 4> kKnownMagics{"zkey", "wtns", "r1cs", "ptau"};
 
-std::string as_text(std::span<const u8> bytes) { return {bytes.begin(), bytes.end()}; }
+std::string as_text(std::span<const u8> bytes) {
+    return {bytes.begin(), bytes.end()};
+}
 
 }  // namespace
 
@@ -29,8 +30,9 @@ Iden3Container::Iden3Container(ByteSource source, std::string_view magic, u32 ve
     }
     const u32 found_version = reader.read_u32_le("the version");
     if (found_version != version)
-        reader.fail_at(4, fmt::format("version {} of the format is not supported (only {})", found_version, version),
-                       ErrorKind::kUnsupported);
+        reader.fail_at(
+            4, fmt::format("version {} of the format is not supported (only {})", found_version, version),
+            ErrorKind::kUnsupported);
     const u32 count = reader.read_u32_le("the section count");
     reader.require_items(count, kSectionHeaderSize, "sections");
     reader.set_section("section table");
@@ -41,8 +43,8 @@ Iden3Container::Iden3Container(ByteSource source, std::string_view magic, u32 ve
         section.size = reader.read_u64_le("a section length");
         section.offset = reader.offset();
         if (section.size > reader.remaining())
-            reader.fail_at(start, fmt::format("{} claims {} bytes, {} are left in the file", label(section.id),
-                                              section.size, reader.remaining()));
+            reader.fail_at(start, fmt::format("{} claims {} bytes, {} are left in the file",
+                                              label(section.id), section.size, reader.remaining()));
         reader.skip(section.size, "a section");
         sections_.push_back(section);
     }
@@ -63,14 +65,16 @@ ByteReader Iden3Container::open(u32 id) const {
     const Iden3Section* found = nullptr;
     for (const auto& section : sections_) {
         if (section.id != id) continue;
-        if (found != nullptr) fail_in_file(source_.name, label(id), section.offset, "the section occurs twice");
+        if (found != nullptr)
+            fail_in_file(source_.name, label(id), section.offset, "the section occurs twice");
         found = &section;
     }
     if (found == nullptr)
         fail_in_file(source_.name, label(id), source_.bytes.size(), "the section is missing");
-    return {source_.name, label(id),
-            source_.bytes.subspan(static_cast<std::size_t>(found->offset), static_cast<std::size_t>(found->size)),
-            found->offset};
+    return {
+        source_.name, label(id),
+        source_.bytes.subspan(static_cast<std::size_t>(found->offset), static_cast<std::size_t>(found->size)),
+        found->offset};
 }
 
 void write_iden3_header(OutputFile& file, std::string_view magic, u32 version, u32 sections) {

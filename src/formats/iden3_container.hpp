@@ -30,7 +30,8 @@ class Iden3Container {
 public:
     // `magic` is the four letters at the start; `names` outlives the container. Throws Error(kMalformed), or
     // Error(kUnsupported) for another version or for the magic of a sibling format (named).
-    Iden3Container(ByteSource source, std::string_view magic, u32 version, std::span<const Iden3SectionName> names);
+    Iden3Container(ByteSource source, std::string_view magic, u32 version,
+                   std::span<const Iden3SectionName> names);
 
     const ByteSource& source() const { return source_; }
     const std::vector<Iden3Section>& sections() const { return sections_; }

@@ -27,11 +27,14 @@ void add(InspectReport& report, Severity severity, std::string text) {
 template <class C>
 void inspect_vk(InspectReport& report, const VerifyingKey<C>& vk) {
     report.facts["public_inputs"] = vk.public_inputs();
-    if (const auto reason = forgeable(vk)) add(report, Severity::kDanger, "anyone can forge proofs: " + *reason);
-    const auto infinities = std::count_if(vk.ic.begin(), vk.ic.end(), [](const auto& p) { return p.is_infinity(); });
+    if (const auto reason = forgeable(vk))
+        add(report, Severity::kDanger, "anyone can forge proofs: " + *reason);
+    const auto infinities =
+        std::count_if(vk.ic.begin(), vk.ic.end(), [](const auto& p) { return p.is_infinity(); });
     if (infinities != 0)
         add(report, Severity::kWarning,
-            fmt::format("{} IC points are infinity: the proof does not bind these public inputs", infinities));
+            fmt::format("{} IC points are infinity: the proof does not bind these public inputs",
+                        infinities));
 }
 
 // The sections of an iden3 file by offset, and whether they stand in ascending order.
@@ -113,7 +116,8 @@ void inspect_zkey(InspectReport& report, const ByteSource& source, const Inspect
 
 void inspect_params(InspectReport& report, const ByteSource& source, const InspectOptions& options) {
     const ParamsFile file(source);
-    report.made_by = file.transcript().empty() ? "bellman or bellperson" : "bellman or bellperson, from a ceremony";
+    report.made_by =
+        file.transcript().empty() ? "bellman or bellperson" : "bellman or bellperson, from a ceremony";
     inspect_vk(report, file.vk());
     report.facts["variables"] = file.variables();
     report.facts["private_variables"] = file.queries()[1].count;
@@ -121,17 +125,20 @@ void inspect_params(InspectReport& report, const ByteSource& source, const Inspe
     report.sections.push_back({"verifying key", 0, file.queries()[0].offset - 4});
     for (const auto& query : file.queries()) {
         report.facts[fmt::format("{}_points", query.name)] = query.count;
-        report.sections.push_back({fmt::format("{} query", query.name), query.offset, query.count * query.point_bytes});
+        report.sections.push_back(
+            {fmt::format("{} query", query.name), query.offset, query.count * query.point_bytes});
     }
     if (!file.transcript().empty()) {
         const auto transcript = file.transcript();
-        report.sections.push_back({"setup transcript", source.bytes.size() - transcript.size(), transcript.size()});
+        report.sections.push_back(
+            {"setup transcript", source.bytes.size() - transcript.size(), transcript.size()});
         report.facts["circuit_hash"] = hex_text(transcript.first(64));
         report.facts["contributions"] = file.contributions();
         report.facts["sha256_without_transcript"] =
             hex_text(sha256(source.bytes.first(source.bytes.size() - transcript.size())));
     }
-    if (options.deep) inspect_points(report, [&] { file.proving_key({PointChecks::kSubgroup, options.progress}); });
+    if (options.deep)
+        inspect_points(report, [&] { file.proving_key({PointChecks::kSubgroup, options.progress}); });
 }
 
 void inspect_r1cs(InspectReport& report, const ByteSource& source, const InspectOptions& options) {
@@ -145,7 +152,8 @@ void inspect_r1cs(InspectReport& report, const ByteSource& source, const Inspect
     report.facts["labels"] = header.labels;
     with_curve(header.curve, [&]<class C>(C) {
         const auto file = read_r1cs<C>(source, options.progress);
-        report.facts["nonzeros"] = {file.system.a.nonzeros(), file.system.b.nonzeros(), file.system.c.nonzeros()};
+        report.facts["nonzeros"] = {file.system.a.nonzeros(), file.system.b.nonzeros(),
+                                    file.system.c.nonzeros()};
     });
 }
 
@@ -168,7 +176,9 @@ void inspect_assignment(InspectReport& report, const ByteSource& source) {
     report.facts["b_inputs_density"] = assignment.b_inputs.count();
     report.facts["b_aux_density"] = assignment.b_aux.count();
     for (std::size_t i = 0; i < assignment.a.size(); ++i) {
-        if (assignment.a[i] * assignment.b[i] == assignment.c[i] || i + assignment.inputs >= assignment.a.size()) continue;
+        if (assignment.a[i] * assignment.b[i] == assignment.c[i] ||
+            i + assignment.inputs >= assignment.a.size())
+            continue;
         add(report, Severity::kDanger, fmt::format("row {} is not satisfied: a b is not c", i));
         break;
     }
@@ -195,7 +205,8 @@ void inspect_kind(InspectReport& report, const ByteSource& source, const Inspect
     const CurveId curve = report.curve.value_or(CurveId::kBn254);
     switch (report.kind) {
         case FileKind::kZkey:
-            return with_curve(zkey_curve(source), [&]<class C>(C) { inspect_zkey<C>(report, source, options); });
+            return with_curve(zkey_curve(source),
+                              [&]<class C>(C) { inspect_zkey<C>(report, source, options); });
         case FileKind::kWtns:
             return with_curve(wtns_curve(source), [&]<class C>(C) { inspect_wtns<C>(report, source); });
         case FileKind::kR1cs: return inspect_r1cs(report, source, options);
@@ -236,7 +247,8 @@ const char* severity_name(Severity severity) {
 }  // namespace
 
 bool InspectReport::has_danger() const {
-    return std::any_of(findings.begin(), findings.end(), [](const auto& f) { return f.severity == Severity::kDanger; });
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const auto& f) { return f.severity == Severity::kDanger; });
 }
 
 InspectReport inspect(const ByteSource& source, const InspectOptions& options) {
@@ -257,7 +269,8 @@ std::string to_json(const InspectReport& report) {
     nlohmann::ordered_json out;
     out["path"] = report.path;
     out["kind"] = kind_name(report.kind);
-    out["curve"] = report.curve ? nlohmann::ordered_json(curve_name(*report.curve)) : nlohmann::ordered_json();
+    out["curve"] =
+        report.curve ? nlohmann::ordered_json(curve_name(*report.curve)) : nlohmann::ordered_json();
     out["size"] = report.size;
     if (!report.made_by.empty()) out["made_by"] = report.made_by;
     out["facts"] = report.facts;
@@ -299,7 +312,8 @@ std::string to_text(const InspectReport& report) {
     line("sha256", report.sha256);
     line("blake2b", report.blake2b);
     if (!report.sections.empty()) out += fmt::format("\n{:>14} {:>14}  section\n", "offset", "bytes");
-    for (const auto& s : report.sections) out += fmt::format("{:>#14x} {:>14}  {}\n", s.offset, s.size, s.name);
+    for (const auto& s : report.sections)
+        out += fmt::format("{:>#14x} {:>14}  {}\n", s.offset, s.size, s.name);
     if (!report.findings.empty()) out += "\n";
     for (const auto& f : report.findings) out += fmt::format("{}: {}\n", severity_name(f.severity), f.text);
     return out;

@@ -34,12 +34,12 @@ struct InspectReport {
     FileKind kind = FileKind::kUnknown;
     std::optional<CurveId> curve;
     u64 size = 0;
-    std::string made_by;               // the tool that writes such files, as far as the content tells
-    nlohmann::ordered_json facts;      // an object: counts, domain, contributions, ... in the order to show
+    std::string made_by;           // the tool that writes such files, as far as the content tells
+    nlohmann::ordered_json facts;  // an object: counts, domain, contributions, ... in the order to show
     std::vector<InspectSection> sections;
     std::vector<Finding> findings;
-    std::string sha256;                // of the whole file, hex
-    std::string blake2b;               // BLAKE2b-512; its first 32 digits are Filecoin's parameter digest
+    std::string sha256;   // of the whole file, hex
+    std::string blake2b;  // BLAKE2b-512; its first 32 digits are Filecoin's parameter digest
 
     // Something was found broken or dangerous.
     bool has_danger() const;

@@ -16,9 +16,8 @@ json parse_json(const ByteSource& source) {
         if (event == json::parse_event_t::object_start) open_objects.emplace_back();
         if (event == json::parse_event_t::object_end) open_objects.pop_back();
         if (event == json::parse_event_t::key && !open_objects.back().insert(value.get<std::string>()).second)
-            throw Error(ErrorKind::kMalformed,
-                        fmt::format("{}: the member \"{}\" occurs twice in one object", source.name,
-                                    value.get<std::string>()));
+            throw Error(ErrorKind::kMalformed, fmt::format("{}: the member \"{}\" occurs twice in one object",
+                                                           source.name, value.get<std::string>()));
         return true;
     };
     try {

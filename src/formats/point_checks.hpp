@@ -31,7 +31,8 @@ const char* point_fault(const Affine<G>& p, PointChecks checks) {
     if (!is_reduced(p.x) || !is_reduced(p.y)) return "has a coordinate that is not below the field's modulus";
     if (p.is_infinity()) return nullptr;
     if (!p.is_on_curve()) return "is not on the curve";
-    if (checks == PointChecks::kSubgroup && !in_subgroup(p)) return "is on the curve, but outside the prime-order subgroup";
+    if (checks == PointChecks::kSubgroup && !in_subgroup(p))
+        return "is on the curve, but outside the prime-order subgroup";
     return nullptr;
 }
 
@@ -62,8 +63,8 @@ std::optional<BadPoint> find_bad_point(AffineView<G> points, PointChecks checks)
 
 // Throws Error(kMalformed) about the first bad point; `base` is the offset of the array in the file.
 template <class G>
-void require_good_points(AffineView<G> points, PointChecks checks, const std::string& file, const std::string& section,
-                         u64 base) {
+void require_good_points(AffineView<G> points, PointChecks checks, const std::string& file,
+                         const std::string& section, u64 base) {
     if (const auto bad = find_bad_point(points, checks))
         fail_in_file(file, section, base + bad->index * sizeof(Affine<G>),
                      "point " + std::to_string(bad->index) + " " + bad->reason);

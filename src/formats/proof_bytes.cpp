@@ -25,7 +25,8 @@ Affine<G> read_point(ByteReader& reader, const char* name) {
 std::vector<Proof<Bls12_381>> read_proof_bytes(const ByteSource& source) {
     ByteReader reader(source.name, "", source.bytes);
     if (source.bytes.empty() || source.bytes.size() % kProofBytes != 0)
-        reader.fail(fmt::format("{} bytes are not one or more proofs of {} bytes", source.bytes.size(), kProofBytes));
+        reader.fail(
+            fmt::format("{} bytes are not one or more proofs of {} bytes", source.bytes.size(), kProofBytes));
     std::vector<Proof<Bls12_381>> proofs(source.bytes.size() / kProofBytes);
     for (std::size_t i = 0; i < proofs.size(); ++i) {
         reader.set_section(fmt::format("proof {}", i));

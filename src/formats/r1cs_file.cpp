@@ -27,7 +27,9 @@ constexpr std::array<Iden3SectionName, 5> kNames{{{kHeader, "header"},
 constexpr std::size_t kTermBytes = 4 + 32;
 constexpr std::size_t kEmptyConstraintBytes = 3 * 4;
 
-Iden3Container open_container(const ByteSource& source) { return {source, "r1cs", kVersion, kNames}; }
+Iden3Container open_container(const ByteSource& source) {
+    return {source, "r1cs", kVersion, kNames};
+}
 
 R1csHeader read_header(const Iden3Container& container) {
     // circom writes both sections empty when the PLONK gates are on but unused
@@ -36,7 +38,8 @@ R1csHeader read_header(const Iden3Container& container) {
         ByteReader gates = container.open(id);
         const u64 at = gates.offset();
         if (gates.remaining() != 0 && gates.read_u32_le("a count") != 0)
-            gates.fail_at(at, "the circuit uses custom gates, which Groth16 cannot express", ErrorKind::kUnsupported);
+            gates.fail_at(at, "the circuit uses custom gates, which Groth16 cannot express",
+                          ErrorKind::kUnsupported);
     }
 
     ByteReader reader = container.open(kHeader);
@@ -58,9 +61,11 @@ R1csHeader read_header(const Iden3Container& container) {
     reader.expect_end("the header");
     const u64 named = u64{1} + header.public_outputs + header.public_inputs + header.private_inputs;
     if (named > header.wires)
-        reader.fail_at(wires_at, fmt::format("{} wires cannot hold the constant one, {} outputs, {} public and {} private "
-                                             "inputs", header.wires, header.public_outputs, header.public_inputs,
-                                             header.private_inputs));
+        reader.fail_at(
+            wires_at,
+            fmt::format("{} wires cannot hold the constant one, {} outputs, {} public and {} private "
+                        "inputs",
+                        header.wires, header.public_outputs, header.public_inputs, header.private_inputs));
     ByteReader constraints = container.open(kConstraints);
     constraints.require_items(header.constraints, kEmptyConstraintBytes, "constraints");
     if (container.has(kLabels)) {
@@ -87,8 +92,9 @@ void read_combination(ByteReader& reader, u32 row, u32 wires, MatrixBuilder<Fr>&
         if (wire >= wires)
             reader.fail_at(at, fmt::format("constraint {} has wire {}, there are {}", row, wire, wires));
         if (value >= Fr::Constants::kModulus)
-            reader.fail_at(at + 4, fmt::format("constraint {}: the coefficient of wire {} is not below the modulus", row,
-                                               wire));
+            reader.fail_at(
+                at + 4,
+                fmt::format("constraint {}: the coefficient of wire {} is not below the modulus", row, wire));
         builder.add_term(wire, Fr::from_int(value));
     }
     builder.end_row();
@@ -112,7 +118,9 @@ void write_combination(OutputFile& file, const SparseMatrix<Fr>& m, std::size_t 
 
 }  // namespace
 
-R1csHeader read_r1cs_header(const ByteSource& source) { return read_header(open_container(source)); }
+R1csHeader read_r1cs_header(const ByteSource& source) {
+    return read_header(open_container(source));
+}
 
 template <class C>
 R1csFile<typename C::Fr> read_r1cs(const ByteSource& source, Progress* progress) {
@@ -132,7 +140,8 @@ R1csFile<typename C::Fr> read_r1cs(const ByteSource& source, Progress* progress)
     MatrixBuilder<Fr> c(header.wires);
     constexpr u32 kReportEvery = 1u << 16;
     for (u32 row = 0; row < header.constraints; ++row) {
-        if (row % kReportEvery == 0) report_progress(progress, "reading constraints", row, header.constraints);
+        if (row % kReportEvery == 0)
+            report_progress(progress, "reading constraints", row, header.constraints);
         read_combination(reader, row, header.wires, a);
         read_combination(reader, row, header.wires, b);
         read_combination(reader, row, header.wires, c);
@@ -162,8 +171,9 @@ void write_r1cs(const std::string& path, const R1csFile<typename C::Fr>& content
     OutputFile file(path);
     // circom's order
     write_iden3_header(file, "r1cs", kVersion, has_labels ? 3 : 2);
-    write_iden3_section(file, kConstraints,
-                        combinations_size(system.a) + combinations_size(system.b) + combinations_size(system.c));
+    write_iden3_section(
+        file, kConstraints,
+        combinations_size(system.a) + combinations_size(system.b) + combinations_size(system.c));
     for (std::size_t row = 0; row < system.constraints(); ++row)
         for (const auto* m : {&system.a, &system.b, &system.c}) write_combination(file, *m, row);
     write_iden3_section(file, kHeader, 4 + Fr::kBytes + 4 * 4 + 8 + 4);

@@ -15,9 +15,9 @@ namespace cuzk {
 
 struct R1csHeader {
     CurveId curve = CurveId::kBn254;
-    u32 wires = 0;           // with the constant one
+    u32 wires = 0;  // with the constant one
     u32 public_outputs = 0;
-    u32 public_inputs = 0;   // outputs not included
+    u32 public_inputs = 0;  // outputs not included
     u32 private_inputs = 0;
     u64 labels = 0;
     u32 constraints = 0;

@@ -41,7 +41,9 @@ struct Coordinate<Fp2<F>> {
         const F c0 = read_number<F>(place.element(0, 2));
         return {c0, read_number<F>(place.element(1, 2))};
     }
-    static Json write(const Fp2<F>& x) { return Json::array({to_decimal(x.c0.to_int()), to_decimal(x.c1.to_int())}); }
+    static Json write(const Fp2<F>& x) {
+        return Json::array({to_decimal(x.c0.to_int()), to_decimal(x.c1.to_int())});
+    }
 };
 
 template <class G>
@@ -61,16 +63,17 @@ Affine<G> read_point(const JsonPlace& place, bool allow_infinity) {
     const F y = Coordinate<F>::read(place.element(1, 3));
     const F z = Coordinate<F>::read(place.element(2, 3));
     if (z.is_zero()) {
-        if (!x.is_zero() || !y.is_one()) place.fail("has third coordinate 0, but is not the point at infinity (0 : 1 : 0)");
+        if (!x.is_zero() || !y.is_one())
+            place.fail("has third coordinate 0, but is not the point at infinity (0 : 1 : 0)");
         if (!allow_infinity) place.fail("is the point at infinity");
         return Affine<G>::infinity();
     }
     if (!z.is_one()) place.fail("has a third coordinate other than 1");
     const Affine<G> point{x, y};
     if (!point.is_on_curve() || point.is_infinity())
-        place.fail(looks_swapped(point)
-                       ? "is not on the curve, but would be with the two halves of each coordinate swapped (as Ethereum orders them)"
-                       : "is not on the curve");
+        place.fail(looks_swapped(point) ? "is not on the curve, but would be with the two halves of each "
+                                          "coordinate swapped (as Ethereum orders them)"
+                                        : "is not on the curve");
     if (!in_subgroup(point)) place.fail("is on the curve, but outside the prime-order subgroup");
     return point;
 }
@@ -121,7 +124,9 @@ Json gt_json(const Gt& value) {
     return halves;
 }
 
-std::string as_text(const Json& value) { return value.dump(1) + "\n"; }
+std::string as_text(const Json& value) {
+    return value.dump(1) + "\n";
+}
 
 }  // namespace
 
@@ -160,7 +165,8 @@ std::vector<typename C::Fr> read_public_json(const ByteSource& source) {
     const std::size_t count = root.array_size();
     std::vector<typename C::Fr> values;
     values.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) values.push_back(read_number<typename C::Fr>(root.element(i, count)));
+    for (std::size_t i = 0; i < count; ++i)
+        values.push_back(read_number<typename C::Fr>(root.element(i, count)));
     return values;
 }
 
@@ -228,13 +234,13 @@ std::string solidity_calldata(const Proof<C>& proof, std::span<const typename C:
                        pair(proof.b.y.c1, proof.b.y.c0), pair(proof.c.x, proof.c.y), fmt::join(inputs, ","));
 }
 
-#define CUZK_DEFINE_SNARKJS_JSON(C)                                                              \
-    template Proof<C> read_proof_json<C>(const ByteSource&);                                    \
-    template std::string proof_to_json<C>(const Proof<C>&);                                     \
-    template std::vector<C::Fr> read_public_json<C>(const ByteSource&);                         \
-    template std::string public_to_json<C>(std::span<const C::Fr>);                             \
-    template VerifyingKey<C> read_vk_json<C>(const ByteSource&);                                \
-    template std::string vk_to_json<C>(const VerifyingKey<C>&);                                 \
+#define CUZK_DEFINE_SNARKJS_JSON(C)                                                                       \
+    template Proof<C> read_proof_json<C>(const ByteSource&);                                              \
+    template std::string proof_to_json<C>(const Proof<C>&);                                               \
+    template std::vector<C::Fr> read_public_json<C>(const ByteSource&);                                   \
+    template std::string public_to_json<C>(std::span<const C::Fr>);                                       \
+    template VerifyingKey<C> read_vk_json<C>(const ByteSource&);                                          \
+    template std::string vk_to_json<C>(const VerifyingKey<C>&);                                           \
     template std::optional<bool> vk_json_alphabeta_matches<C>(const ByteSource&, const VerifyingKey<C>&); \
     template std::string solidity_calldata<C>(const Proof<C>&, std::span<const C::Fr>);
 CUZK_DEFINE_SNARKJS_JSON(Bn254)

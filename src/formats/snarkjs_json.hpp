@@ -47,14 +47,15 @@ std::optional<bool> vk_json_alphabeta_matches(const ByteSource& source, const Ve
 template <class C>
 std::string solidity_calldata(const Proof<C>& proof, std::span<const typename C::Fr> public_inputs);
 
-#define CUZK_DECLARE_SNARKJS_JSON(C)                                                                     \
-    extern template Proof<C> read_proof_json<C>(const ByteSource&);                                     \
-    extern template std::string proof_to_json<C>(const Proof<C>&);                                      \
-    extern template std::vector<C::Fr> read_public_json<C>(const ByteSource&);                          \
-    extern template std::string public_to_json<C>(std::span<const C::Fr>);                              \
-    extern template VerifyingKey<C> read_vk_json<C>(const ByteSource&);                                 \
-    extern template std::string vk_to_json<C>(const VerifyingKey<C>&);                                  \
-    extern template std::optional<bool> vk_json_alphabeta_matches<C>(const ByteSource&, const VerifyingKey<C>&); \
+#define CUZK_DECLARE_SNARKJS_JSON(C)                                                          \
+    extern template Proof<C> read_proof_json<C>(const ByteSource&);                           \
+    extern template std::string proof_to_json<C>(const Proof<C>&);                            \
+    extern template std::vector<C::Fr> read_public_json<C>(const ByteSource&);                \
+    extern template std::string public_to_json<C>(std::span<const C::Fr>);                    \
+    extern template VerifyingKey<C> read_vk_json<C>(const ByteSource&);                       \
+    extern template std::string vk_to_json<C>(const VerifyingKey<C>&);                        \
+    extern template std::optional<bool> vk_json_alphabeta_matches<C>(const ByteSource&,       \
+                                                                     const VerifyingKey<C>&); \
     extern template std::string solidity_calldata<C>(const Proof<C>&, std::span<const C::Fr>)
 CUZK_DECLARE_SNARKJS_JSON(Bn254);
 CUZK_DECLARE_SNARKJS_JSON(Bls12_381);

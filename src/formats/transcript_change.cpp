@@ -15,7 +15,9 @@ using G2 = Bls12_381G2;
 constexpr std::size_t kHashBytes = 64;
 constexpr std::size_t kContributionBytes = 3 * kRawBytes<G1> + kRawBytes<G2> + kHashBytes;
 
-void append(std::vector<u8>& out, std::span<const u8> bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
+void append(std::vector<u8>& out, std::span<const u8> bytes) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
 
 void append_u32(std::vector<u8>& out, u32 value, bool big_endian) {
     for (int i = 0; i < 4; ++i) out.push_back(static_cast<u8>(value >> (8 * (big_endian ? 3 - i : i))));
@@ -31,7 +33,8 @@ void convert_point(ByteReader& reader, std::vector<u8>& out, bool from_raw) {
     Affine<G> point;
     const auto error = from_raw ? load_affine_checked<G>(bytes, point, DecodeChecks::kCurve)
                                 : decode_uncompressed<G>(bytes, point, DecodeChecks::kCurve);
-    if (error != PointError::kNone) reader.fail_at(at, fmt::format("a contribution's point {}", describe(error)));
+    if (error != PointError::kNone)
+        reader.fail_at(at, fmt::format("a contribution's point {}", describe(error)));
     std::array<u8, kBytes> encoded{};
     if (from_raw)
         encode_uncompressed<G>(point, encoded);
@@ -57,7 +60,8 @@ std::vector<u8> params_transcript_from_zkey(ByteReader reader) {
     for (u32 i = 0; i < count; ++i) {
         convert_contribution(reader, out, true);
         reader.read_u32_le("a contribution's type");
-        reader.skip(reader.read_u32_le("the length of a contribution's parameters"), "a contribution's parameters");
+        reader.skip(reader.read_u32_le("the length of a contribution's parameters"),
+                    "a contribution's parameters");
     }
     reader.expect_end("the last contribution");
     return out;

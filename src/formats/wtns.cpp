@@ -39,16 +39,20 @@ Header read_header(const Iden3Container& container) {
 ByteReader open_values(const Iden3Container& container, const Header& header) {
     ByteReader reader = container.open(kValues);
     if (reader.remaining() != u64{header.count} * kValueBytes)
-        reader.fail(fmt::format("the header states {} values ({} bytes), the section has {} bytes", header.count,
-                                u64{header.count} * kValueBytes, reader.remaining()));
+        reader.fail(fmt::format("the header states {} values ({} bytes), the section has {} bytes",
+                                header.count, u64{header.count} * kValueBytes, reader.remaining()));
     return reader;
 }
 
-Iden3Container open_container(const ByteSource& source) { return {source, "wtns", kVersion, kNames}; }
+Iden3Container open_container(const ByteSource& source) {
+    return {source, "wtns", kVersion, kNames};
+}
 
 }  // namespace
 
-CurveId wtns_curve(const ByteSource& source) { return read_header(open_container(source)).curve; }
+CurveId wtns_curve(const ByteSource& source) {
+    return read_header(open_container(source)).curve;
+}
 
 std::size_t wtns_size(const ByteSource& source) {
     const auto container = open_container(source);
@@ -73,8 +77,9 @@ std::vector<typename C::Fr> read_wtns(const ByteSource& source) {
     const auto bytes = reader.take_items(header.count, kValueBytes, "values");
     std::vector<Fr> values(header.count);
     if (const auto bad = decode_field_array<Fr>(bytes, values))
-        reader.fail_at(base + *bad * kValueBytes,
-                       fmt::format("the value of variable {} is not below the modulus of {}", *bad, Fr::Params::kName));
+        reader.fail_at(
+            base + *bad * kValueBytes,
+            fmt::format("the value of variable {} is not below the modulus of {}", *bad, Fr::Params::kName));
     if (!values[0].is_one()) reader.fail_at(base, "the value of variable 0, the constant one, is not 1");
     return values;
 }

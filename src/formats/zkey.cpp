@@ -32,8 +32,10 @@ void check_protocol(const Iden3Container& container) {
     const u64 at = reader.offset();
     const u32 protocol = reader.read_u32_le("the protocol");
     if (protocol != kProtocolGroth16)
-        reader.fail_at(at, fmt::format("protocol {} ({}) is not supported, only Groth16", protocol, protocol_name(protocol)),
-                       ErrorKind::kUnsupported);
+        reader.fail_at(
+            at,
+            fmt::format("protocol {} ({}) is not supported, only Groth16", protocol, protocol_name(protocol)),
+            ErrorKind::kUnsupported);
     reader.expect_end("the protocol");
 }
 
@@ -42,11 +44,15 @@ CurveId read_curve(ByteReader& reader) {
     u64 at = reader.offset();
     const u32 base_size = reader.read_u32_le("the size of the base field");
     const auto base = curve_from_base_modulus(reader.take(base_size, "the modulus of the base field"));
-    if (!base) reader.fail_at(at, "the base field is that of no supported curve (bn128, bls12381)", ErrorKind::kUnsupported);
+    if (!base)
+        reader.fail_at(at, "the base field is that of no supported curve (bn128, bls12381)",
+                       ErrorKind::kUnsupported);
     at = reader.offset();
     const u32 scalar_size = reader.read_u32_le("the size of the scalar field");
-    const auto scalar = curve_from_scalar_modulus(reader.take(scalar_size, "the modulus of the scalar field"));
-    if (scalar != base) reader.fail_at(at, fmt::format("the scalar field is not that of {}", curve_name(*base)));
+    const auto scalar =
+        curve_from_scalar_modulus(reader.take(scalar_size, "the modulus of the scalar field"));
+    if (scalar != base)
+        reader.fail_at(at, fmt::format("the scalar field is not that of {}", curve_name(*base)));
     return *base;
 }
 
@@ -62,7 +68,9 @@ Affine<G> read_key_point(ByteReader& reader, const char* name) {
     return point;
 }
 
-u32 load_u32(const u8* p) { return u32{p[0]} | u32{p[1]} << 8 | u32{p[2]} << 16 | u32{p[3]} << 24; }
+u32 load_u32(const u8* p) {
+    return u32{p[0]} | u32{p[1]} << 8 | u32{p[2]} << 16 | u32{p[3]} << 24;
+}
 
 // The entries of one matrix in section 4, for TripleMatrixBuilder.
 template <class Fr>
@@ -85,18 +93,20 @@ struct CoefficientSource {
 };
 
 template <class Fr>
-const char* entry_fault(const CoefficientSource<Fr>& source, std::size_t i, std::size_t rows, std::size_t columns) {
+const char* entry_fault(const CoefficientSource<Fr>& source, std::size_t i, std::size_t rows,
+                        std::size_t columns) {
     if (load_u32(source.at(i)) > 1) return "names a matrix other than A (0) and B (1)";
     if (source.row(i) >= rows) return "has a row outside the domain";
     if (source.column(i) >= columns) return "has a variable that the circuit does not have";
-    if (source.raw(i) >= Fr::Constants::kModulus) return "has a coefficient that is not below the field's modulus";
+    if (source.raw(i) >= Fr::Constants::kModulus)
+        return "has a coefficient that is not below the field's modulus";
     return nullptr;
 }
 
 // Checks all entries; returns one more than the highest row in use.
 template <class Fr>
-std::size_t check_entries(const CoefficientSource<Fr>& source, const ByteReader& reader, u64 base, std::size_t domain,
-                          std::size_t variables) {
+std::size_t check_entries(const CoefficientSource<Fr>& source, const ByteReader& reader, u64 base,
+                          std::size_t domain, std::size_t variables) {
     std::atomic<std::size_t> first_bad{std::numeric_limits<std::size_t>::max()};
     std::atomic<std::size_t> rows{0};
     const auto raise = [](std::atomic<std::size_t>& target, std::size_t value) {
@@ -164,18 +174,21 @@ void ZkeyFile<C>::read_header() {
     const u64 public_at = reader.offset();
     public_inputs_ = reader.read_u32_le("the number of public inputs");
     if (public_inputs_ >= variables_)
-        reader.fail_at(public_at, fmt::format("{} public inputs do not fit among {} variables (one is the constant)",
-                                              public_inputs_, variables_));
+        reader.fail_at(public_at,
+                       fmt::format("{} public inputs do not fit among {} variables (one is the constant)",
+                                   public_inputs_, variables_));
     const u64 domain_at = reader.offset();
     const u32 domain = reader.read_u32_le("the domain size");
-    if (!std::has_single_bit(domain)) reader.fail_at(domain_at, fmt::format("domain size {} is no power of two", domain));
+    if (!std::has_single_bit(domain))
+        reader.fail_at(domain_at, fmt::format("domain size {} is no power of two", domain));
     log_domain_ = static_cast<unsigned>(std::countr_zero(domain));
     if (log_domain_ > Fr::Constants::kTwoAdicity)
         reader.fail_at(domain_at, fmt::format("domain size 2^{} is beyond the 2^{} of the field", log_domain_,
                                               std::size_t{Fr::Constants::kTwoAdicity}));
     if (public_inputs_ + 1 > domain)
-        reader.fail_at(domain_at, fmt::format("domain size {} is less than the {} rows of the public inputs alone",
-                                              domain, public_inputs_ + 1));
+        reader.fail_at(domain_at,
+                       fmt::format("domain size {} is less than the {} rows of the public inputs alone",
+                                   domain, public_inputs_ + 1));
     vk_.alpha_g1 = read_key_point<G1>(reader, "alpha in G1");
     vk_.beta_g1 = read_key_point<G1>(reader, "beta in G1");
     vk_.beta_g2 = read_key_point<G2>(reader, "beta in G2");
@@ -205,8 +218,8 @@ void ZkeyFile<C>::check_sizes() const {
     const u64 at = reader.offset();
     const u32 count = reader.read_u32_le("the number of coefficients");
     if (reader.remaining() != u64{count} * kCoefficientBytes)
-        reader.fail_at(at, fmt::format("{} coefficients need {} bytes, {} follow", count, u64{count} * kCoefficientBytes,
-                                       reader.remaining()));
+        reader.fail_at(at, fmt::format("{} coefficients need {} bytes, {} follow", count,
+                                       u64{count} * kCoefficientBytes, reader.remaining()));
 }
 
 template <class C>

@@ -39,7 +39,8 @@ ZkeyContribution read_parameters(ByteReader& reader, u64 size) {
             reader.fail(fmt::format("unknown contribution parameter {}", kind));
         }
     }
-    if (reader.offset() != end) reader.fail("a contribution's parameters are longer than their stated length");
+    if (reader.offset() != end)
+        reader.fail("a contribution's parameters are longer than their stated length");
     return contribution;
 }
 

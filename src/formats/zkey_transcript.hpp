@@ -12,9 +12,9 @@ namespace cuzk {
 
 // The parts of a contribution that say who made it; the points that prove it are checked for length alone.
 struct ZkeyContribution {
-    bool beacon = false;         // a public random beacon, else a person
-    std::string name;            // as given; may be empty, need not be printable
-    u32 beacon_iterations = 0;   // 2^this hash iterations
+    bool beacon = false;        // a public random beacon, else a person
+    std::string name;           // as given; may be empty, need not be printable
+    u32 beacon_iterations = 0;  // 2^this hash iterations
     std::vector<u8> beacon_hash;
 };
 
@@ -35,6 +35,7 @@ std::vector<u8> make_zkey_transcript(const std::array<u8, 64>& circuit_hash, con
 extern template ZkeyTranscript read_zkey_transcript<Bn254>(ByteReader);
 extern template ZkeyTranscript read_zkey_transcript<Bls12_381>(ByteReader);
 extern template std::vector<u8> make_zkey_transcript<Bn254>(const std::array<u8, 64>&, const std::string&);
-extern template std::vector<u8> make_zkey_transcript<Bls12_381>(const std::array<u8, 64>&, const std::string&);
+extern template std::vector<u8> make_zkey_transcript<Bls12_381>(const std::array<u8, 64>&,
+                                                                const std::string&);
 
 }  // namespace cuzk

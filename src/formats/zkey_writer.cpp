@@ -14,7 +14,9 @@ using namespace zkey;
 
 namespace {
 
-[[noreturn]] void misuse(const char* what) { throw Error(ErrorKind::kInternal, std::string(".zkey writer: ") + what); }
+[[noreturn]] void misuse(const char* what) {
+    throw Error(ErrorKind::kInternal, std::string(".zkey writer: ") + what);
+}
 
 u32 section_of(Query query) {
     switch (query) {
@@ -46,8 +48,8 @@ void ZkeySink<C>::data(std::span<const u8> bytes) {
 
 template <class C>
 void ZkeySink<C>::data_u32(u32 value) {
-    const std::array<u8, 4> bytes{static_cast<u8>(value), static_cast<u8>(value >> 8), static_cast<u8>(value >> 16),
-                                  static_cast<u8>(value >> 24)};
+    const std::array<u8, 4> bytes{static_cast<u8>(value), static_cast<u8>(value >> 8),
+                                  static_cast<u8>(value >> 16), static_cast<u8>(value >> 24)};
     data(bytes);
 }
 
@@ -78,8 +80,9 @@ void ZkeySink<C>::write_header(const KeyHeader<C>& header) {
     using Fp = typename C::Fp;
     using Fr = typename C::Fr;
     const auto& vk = header.vk;
-    write_iden3_section(file_, kHeader, 4 + Fp::kBytes + 4 + Fr::kBytes + 3 * 4 + 3 * sizeof(Affine<G1>) +
-                                            3 * sizeof(Affine<G2>));
+    write_iden3_section(
+        file_, kHeader,
+        4 + Fp::kBytes + 4 + Fr::kBytes + 3 * 4 + 3 * sizeof(Affine<G1>) + 3 * sizeof(Affine<G2>));
     data_u32(Fp::kBytes);
     data(modulus_bytes<Fp>());
     data_u32(Fr::kBytes);
@@ -102,7 +105,8 @@ void ZkeySink<C>::write_coefficients(const KeyHeader<C>& header) {
     const auto& b = *header.b_matrix;
     const std::size_t count = a.nonzeros() + b.nonzeros();
     if (count > 0xffffffffU)
-        throw Error(ErrorKind::kUnsupported, "the circuit has more coefficients than a .zkey file can count (2^32)");
+        throw Error(ErrorKind::kUnsupported,
+                    "the circuit has more coefficients than a .zkey file can count (2^32)");
     write_iden3_section(file_, kCoefficients, 4 + count * kCoefficientBytes);
     data_u32(static_cast<u32>(count));
     const auto write_row = [&](u32 matrix, const SparseMatrix<Fr>& m, std::size_t row) {

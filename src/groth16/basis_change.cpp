@@ -22,7 +22,8 @@ Jacobian<G> multiply(const Jacobian<G>& p, const typename G::Scalar& k) {
     std::array<Jacobian<G>, (1U << kWindow)> table;
     table[0] = Jacobian<G>::infinity();
     table[1] = p;
-    for (std::size_t i = 2; i < table.size(); ++i) table[i] = i % 2 == 0 ? table[i / 2].dbl() : table[i - 1] + p;
+    for (std::size_t i = 2; i < table.size(); ++i)
+        table[i] = i % 2 == 0 ? table[i / 2].dbl() : table[i - 1] + p;
     const auto digits = k.to_int();
     Jacobian<G> r = Jacobian<G>::infinity();
     for (std::size_t w = kWindows; w-- > 0;) {
@@ -71,7 +72,8 @@ void transform(std::vector<Jacobian<G>>& values, const typename G::Scalar& root,
 
 // values[i] *= factor * step^i
 template <class G>
-void scale(std::vector<Jacobian<G>>& values, const typename G::Scalar& factor, const typename G::Scalar& step) {
+void scale(std::vector<Jacobian<G>>& values, const typename G::Scalar& factor,
+           const typename G::Scalar& step) {
     parallel_ranges(0, values.size(), 64, [&](std::size_t begin, std::size_t end) {
         auto scalar = factor * step.pow(u64{begin});
         for (std::size_t i = begin; i < end; ++i, scalar *= step) values[i] = multiply(values[i], scalar);
@@ -79,7 +81,8 @@ void scale(std::vector<Jacobian<G>>& values, const typename G::Scalar& factor, c
 }
 
 unsigned log_of(std::size_t n) {
-    if (!std::has_single_bit(n)) throw Error(ErrorKind::kInternal, "an H query whose domain is no power of two");
+    if (!std::has_single_bit(n))
+        throw Error(ErrorKind::kInternal, "an H query whose domain is no power of two");
     return static_cast<unsigned>(std::countr_zero(n));
 }
 

@@ -24,8 +24,8 @@ std::vector<Affine<G>> lagrange_to_powers(AffineView<G> lagrange, Progress* prog
 template <class G>
 std::vector<Affine<G>> powers_to_lagrange(AffineView<G> powers, Progress* progress = nullptr);
 
-#define CUZK_BASIS_CHANGE(prefix, G)                                                             \
-    prefix template std::vector<Affine<G>> lagrange_to_powers(AffineView<G>, Progress*);         \
+#define CUZK_BASIS_CHANGE(prefix, G)                                                     \
+    prefix template std::vector<Affine<G>> lagrange_to_powers(AffineView<G>, Progress*); \
     prefix template std::vector<Affine<G>> powers_to_lagrange(AffineView<G>, Progress*);
 CUZK_BASIS_CHANGE(extern, Bls12_381G1)
 CUZK_BASIS_CHANGE(extern, Bn254G1)

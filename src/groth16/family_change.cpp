@@ -99,8 +99,9 @@ ProvingKey<C> bellman_from_snarkjs(const ProvingKey<C>& key, Progress* progress)
     };
     for (std::size_t i = 0; i < key.vk.ic.size(); ++i)
         if (key.vk.ic[i].is_infinity() || key.a[i].is_infinity())
-            refuse(ErrorKind::kUnsupported,
-                   fmt::format("public input {} has a point at infinity, which bellman's files cannot hold", i));
+            refuse(
+                ErrorKind::kUnsupported,
+                fmt::format("public input {} has a point at infinity, which bellman's files cannot hold", i));
     for (std::size_t i = 0; i < key.l.size(); ++i)
         if (key.l[i].is_infinity())
             refuse(ErrorKind::kUnsupported,
@@ -128,21 +129,23 @@ ProvingKey<C> bellman_from_snarkjs(const ProvingKey<C>& key, Progress* progress)
 }
 
 template <class C>
-ProvingKey<C> snarkjs_from_bellman(const ProvingKey<C>& key, const R1cs<typename C::Fr>& r1cs, Progress* progress) {
+ProvingKey<C> snarkjs_from_bellman(const ProvingKey<C>& key, const R1cs<typename C::Fr>& r1cs,
+                                   Progress* progress) {
     using Matrix = SparseMatrix<typename C::Fr>;
     require_family(key.family, KeyFamily::kBellman);
     const auto expect = [&](const char* what, std::size_t has, std::size_t wants) {
         if (has != wants)
-            throw Error(ErrorKind::kMalformed, fmt::format("{}: not the key of this circuit: the key has {} {}, the circuit {}",
-                                                           key.name, has, what, wants));
+            throw Error(ErrorKind::kMalformed,
+                        fmt::format("{}: not the key of this circuit: the key has {} {}, the circuit {}",
+                                    key.name, has, what, wants));
     };
     expect("variables", key.variables, r1cs.variables);
     expect("public inputs", key.public_inputs(), r1cs.public_inputs);
     const std::size_t inputs = key.public_inputs() + 1;
     if (r1cs.constraints() + inputs > key.domain())
         throw Error(ErrorKind::kMalformed,
-                    fmt::format("{}: not the key of this circuit: {} rows are more than its domain of {}", key.name,
-                                r1cs.constraints() + inputs, key.domain()));
+                    fmt::format("{}: not the key of this circuit: {} rows are more than its domain of {}",
+                                key.name, r1cs.constraints() + inputs, key.domain()));
     const Matrix a = with_input_rows(r1cs.a, inputs, true);
     const Matrix b = with_input_rows(r1cs.b, inputs, false);
     const ColumnSet used_a = a.used_columns();
@@ -173,6 +176,7 @@ ProvingKey<C> snarkjs_from_bellman(const ProvingKey<C>& key, const R1cs<typename
 template std::size_t row_stride<Bls12_381Fr>(unsigned);
 template std::size_t row_stride<Bn254Fr>(unsigned);
 template ProvingKey<Bls12_381> bellman_from_snarkjs(const ProvingKey<Bls12_381>&, Progress*);
-template ProvingKey<Bls12_381> snarkjs_from_bellman(const ProvingKey<Bls12_381>&, const R1cs<Bls12_381Fr>&, Progress*);
+template ProvingKey<Bls12_381> snarkjs_from_bellman(const ProvingKey<Bls12_381>&, const R1cs<Bls12_381Fr>&,
+                                                    Progress*);
 
 }  // namespace cuzk

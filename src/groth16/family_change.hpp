@@ -31,7 +31,7 @@ ProvingKey<C> snarkjs_from_bellman(const ProvingKey<C>& key, const R1cs<typename
 extern template std::size_t row_stride<Bls12_381Fr>(unsigned);
 extern template std::size_t row_stride<Bn254Fr>(unsigned);
 extern template ProvingKey<Bls12_381> bellman_from_snarkjs(const ProvingKey<Bls12_381>&, Progress*);
-extern template ProvingKey<Bls12_381> snarkjs_from_bellman(const ProvingKey<Bls12_381>&, const R1cs<Bls12_381Fr>&,
-                                                           Progress*);
+extern template ProvingKey<Bls12_381> snarkjs_from_bellman(const ProvingKey<Bls12_381>&,
+                                                           const R1cs<Bls12_381Fr>&, Progress*);
 
 }  // namespace cuzk

@@ -24,8 +24,8 @@ protected:
     void TearDown() override { std::filesystem::remove_all(folder_); }
     std::string path(const char* name) const { return (folder_ / name).string(); }
     std::size_t count() const {
-        return static_cast<std::size_t>(
-            std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
+        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_),
+                                                      std::filesystem::directory_iterator()));
     }
     static std::string content(const std::string& path) {
         const auto source = ByteSource::open(path);
@@ -93,8 +93,9 @@ TEST_F(Files, LargerThanTheBufferArriveInOrder) {
 }
 
 TEST_F(Files, ErrorsNameThePath) {
-    EXPECT_NE(message_of([] { write_file("/nonexistent/x", "y"); }, ErrorKind::kEnvironment).find("/nonexistent/x"),
-              std::string::npos);
+    EXPECT_NE(
+        message_of([] { write_file("/nonexistent/x", "y"); }, ErrorKind::kEnvironment).find("/nonexistent/x"),
+        std::string::npos);
     message_of([&] { OutputFile{folder_.string()}; }, ErrorKind::kEnvironment);
     message_of([&] { ByteSource::open(folder_.string()); }, ErrorKind::kEnvironment);
     message_of([&] { ByteSource::open("/dev/null"); }, ErrorKind::kEnvironment);

@@ -18,9 +18,12 @@ namespace {
 constexpr std::size_t kIcCount = 864;  // offset of the ic count
 
 void store_be32(Bytes& bytes, std::size_t at, u32 value) {
-    for (int i = 0; i < 4; ++i) bytes[at + static_cast<std::size_t>(i)] = static_cast<u8>(value >> (24 - 8 * i));
+    for (int i = 0; i < 4; ++i)
+        bytes[at + static_cast<std::size_t>(i)] = static_cast<u8>(value >> (24 - 8 * i));
 }
-Bytes head(const Bytes& bytes, std::size_t size) { return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}; }
+Bytes head(const Bytes& bytes, std::size_t size) {
+    return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)};
+}
 
 Bytes params_of(const std::string& circuit) {
     const TemporaryFolder folder;
@@ -80,14 +83,16 @@ TEST(Params, RefuseEveryTruncation) {
         expect_refused([&] { ParamsFile{in_memory(head(file, cut))}; }, {"mutated: ", "offset"});
     Bytes longer = file;
     longer.push_back(0);
-    expect_refused([&] { ParamsFile{in_memory(longer)}; }, {"setup transcript", "the circuit hash needs 64 bytes"});
+    expect_refused([&] { ParamsFile{in_memory(longer)}; },
+                   {"setup transcript", "the circuit hash needs 64 bytes"});
 }
 
 TEST(Params, RefuseLyingCounts) {
     const Bytes file = params_of("chain30");
     const ParamsFile good(in_memory(file));
     for (std::size_t q = 0; q < 5; ++q) {
-        for (const u64 count : {u64{0}, good.queries()[q].count - 1, good.queries()[q].count + 1, u64{0xffffffff}}) {
+        for (const u64 count :
+             {u64{0}, good.queries()[q].count - 1, good.queries()[q].count + 1, u64{0xffffffff}}) {
             Bytes lying = file;
             store_be32(lying, good.queries()[q].offset - 4, static_cast<u32>(count));
             expect_refused([&] { ParamsFile{in_memory(lying)}.proving_key(); }, {"mutated: "});
@@ -127,7 +132,8 @@ TEST(Params, RefuseBadPoints) {
     Bytes delta = file;
     std::fill_n(delta.begin() + 672, 192, u8{0});
     delta[672] = 0x40;
-    expect_refused([&] { ParamsFile{in_memory(delta)}; }, {"verifying key", "delta in G2 is the point at infinity"});
+    expect_refused([&] { ParamsFile{in_memory(delta)}; },
+                   {"verifying key", "delta in G2 is the point at infinity"});
 }
 
 TEST(Params, RefusePointsOutsideTheSubgroup) {
@@ -149,7 +155,8 @@ TEST(Params, ProveFromAReadyAssignment) {
     const TemporaryFolder folder;
     for (const char* circuit : {"multiplier", "factor33", "chain30"}) {
         make_params(circuit, folder.file("p"));
-        const auto key = std::make_shared<const ProvingKey<Bls12_381>>(read_params(ByteSource::open(folder.file("p"))));
+        const auto key =
+            std::make_shared<const ProvingKey<Bls12_381>>(read_params(ByteSource::open(folder.file("p"))));
         const auto r1cs = bls_circuit(circuit).system;
         const auto z = read_wtns<Bls12_381>(data_file(std::string(circuit) + "-bls12381/witness.wtns"));
         const auto made = make_assignment(r1cs, z, r1cs.constraints() + r1cs.public_inputs + 1,
@@ -245,7 +252,8 @@ TEST(AssignmentFile, RefusesDamage) {
 // Keys, proofs and an assignment by the network's own software.
 class Oracle : public testing::Test {
 protected:
-    static std::filesystem::path find(const std::string& folder, const std::string& part, const std::string& ending) {
+    static std::filesystem::path find(const std::string& folder, const std::string& part,
+                                      const std::string& ending) {
         const auto root = shared_path("oracle/" + folder);
         if (!std::filesystem::exists(root)) return {};
         for (const auto& entry : std::filesystem::directory_iterator(root)) {

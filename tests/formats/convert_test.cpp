@@ -38,7 +38,8 @@ TEST(BasisChange, ThereAndBackAgreeOnQuotients) {
 }
 
 void prove_with_zkey(const std::string& path, const std::string& circuit) {
-    const auto key = std::make_shared<const ProvingKey<Bls12_381>>(read_zkey<Bls12_381>(ByteSource::open(path)));
+    const auto key =
+        std::make_shared<const ProvingKey<Bls12_381>>(read_zkey<Bls12_381>(ByteSource::open(path)));
     const auto z = read_wtns<Bls12_381>(data_file(circuit + "-bls12381/witness.wtns"));
     CpuBackend<Bls12_381> backend;
     EXPECT_NO_THROW(Prover<Bls12_381>(backend, key).prove(z)) << circuit;
@@ -64,7 +65,8 @@ TEST(Convert, ParamsToZkeyProves) {
     ConvertOptions wrong;
     wrong.r1cs = data_file("bits-bls12381/circuit.r1cs");
     const auto source = ByteSource::open(folder.file("k.params"));
-    expect_refused([&] { convert(source, FileKind::kZkey, folder.file("x"), wrong); }, {"not the key of this circuit"});
+    expect_refused([&] { convert(source, FileKind::kZkey, folder.file("x"), wrong); },
+                   {"not the key of this circuit"});
     expect_refused([&] { convert(source, FileKind::kZkey, folder.file("x")); }, {".r1cs"}, ErrorKind::kUsage);
     EXPECT_FALSE(std::filesystem::exists(folder.file("x")));
 }
@@ -80,16 +82,17 @@ TEST(Convert, ZkeyToParamsProves) {
         const auto r1cs = bls_circuit(circuit).system;
         const auto z = read_wtns<Bls12_381>(data_file(circuit + "-bls12381/witness.wtns"));
         const std::size_t stride = row_stride<Bls12_381Fr>(key->log_domain);
-        const auto assignment = make_assignment(r1cs, z, key->domain(), [&](std::size_t i) {
-            return (i * stride) & (key->domain() - 1);
-        });
+        const auto assignment = make_assignment(
+            r1cs, z, key->domain(), [&](std::size_t i) { return (i * stride) & (key->domain() - 1); });
         CpuBackend<Bls12_381> backend;
         const auto proof = Prover<Bls12_381>(backend, key).prove(assignment);
         const auto vk = read_vk_json<Bls12_381>(data_file(circuit + "-bls12381/vkey.json"));
-        EXPECT_TRUE(Verifier<Bls12_381>(vk).verify(proof, std::span(z).subspan(1, r1cs.public_inputs))) << circuit;
+        EXPECT_TRUE(Verifier<Bls12_381>(vk).verify(proof, std::span(z).subspan(1, r1cs.public_inputs)))
+            << circuit;
     }
-    expect_refused([&] { convert(data_file("chain30-bn128/circuit.zkey"), FileKind::kParams, folder.file("x")); },
-                   {"bn128"}, ErrorKind::kUnsupported);
+    expect_refused(
+        [&] { convert(data_file("chain30-bn128/circuit.zkey"), FileKind::kParams, folder.file("x")); },
+        {"bn128"}, ErrorKind::kUnsupported);
 }
 
 TEST(Convert, TranscriptsSurviveBothWays) {
@@ -127,12 +130,17 @@ TEST(Convert, VerifyingKeysAndProofs) {
     EXPECT_EQ(read_text(folder.file("p.json")), read_text(proof));
     ConvertOptions second;
     second.proof_index = 1;
-    expect_refused([&] { convert(ByteSource::open(folder.file("p.bin")), FileKind::kProofJson, folder.file("x"), second); },
-                   {"no proof 1"}, ErrorKind::kUsage);
-    expect_refused([&] { convert(data_file("chain30-bn128/proof.json"), FileKind::kProofBytes, folder.file("x")); },
-                   {"bn128"}, ErrorKind::kUnsupported);
-    expect_refused([&] { convert(data_file("chain30-bn128/witness.wtns"), FileKind::kZkey, folder.file("x")); },
-                   {"witness"}, ErrorKind::kUsage);
+    expect_refused(
+        [&] {
+            convert(ByteSource::open(folder.file("p.bin")), FileKind::kProofJson, folder.file("x"), second);
+        },
+        {"no proof 1"}, ErrorKind::kUsage);
+    expect_refused(
+        [&] { convert(data_file("chain30-bn128/proof.json"), FileKind::kProofBytes, folder.file("x")); },
+        {"bn128"}, ErrorKind::kUnsupported);
+    expect_refused(
+        [&] { convert(data_file("chain30-bn128/witness.wtns"), FileKind::kZkey, folder.file("x")); },
+        {"witness"}, ErrorKind::kUsage);
     EXPECT_FALSE(std::filesystem::exists(folder.file("x")));
 }
 
@@ -198,8 +206,8 @@ TEST(Inspect, DescribesEveryKind) {
     convert(ByteSource::open(folder.file("p")), FileKind::kBellmanVk, folder.file("v"));
     convert(data_file("chain30-bls12381/proof.json"), FileKind::kProofBytes, folder.file("b"));
     std::vector<ByteSource> sources;
-    for (const char* name : {"circuit.zkey", "circuit-old-order.zkey", "circuit.r1cs", "witness.wtns", "proof.json",
-                             "vkey.json", "public.json"})
+    for (const char* name : {"circuit.zkey", "circuit-old-order.zkey", "circuit.r1cs", "witness.wtns",
+                             "proof.json", "vkey.json", "public.json"})
         sources.push_back(data_file(std::string("chain30-bls12381/") + name));
     for (const char* name : {"p", "v", "b"}) sources.push_back(ByteSource::open(folder.file(name)));
     for (const auto& source : sources) {

@@ -32,7 +32,9 @@ inline std::string read_text(const std::filesystem::path& path) {
 inline std::filesystem::path data_path(const std::string& name) {
     return std::filesystem::path(CUZK_TEST_DATA_DIR) / name;
 }
-inline ByteSource data_file(const std::string& name) { return ByteSource::open(data_path(name).string()); }
+inline ByteSource data_file(const std::string& name) {
+    return ByteSource::open(data_path(name).string());
+}
 
 // An optional file of the shared reference material; tests skip where it is absent.
 inline std::filesystem::path shared_path(const std::string& name) {
@@ -45,7 +47,8 @@ inline ByteSource in_memory(Bytes bytes, std::string name = "mutated") {
 
 // Circuits that exist for both curves.
 inline const std::vector<std::string>& circuits() {
-    static const std::vector<std::string> names{"multiplier", "factor33", "linear", "chain30", "bits", "mimc_merkle"};
+    static const std::vector<std::string> names{"multiplier", "factor33", "linear",
+                                                "chain30",    "bits",     "mimc_merkle"};
     return names;
 }
 
@@ -82,7 +85,8 @@ inline void expect_refused(const std::function<void()>& action, const std::vecto
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), kind) << error.what();
         for (const auto& part : parts)
-            EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what() << "\n  lacks: " << part;
+            EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+                << error.what() << "\n  lacks: " << part;
     }
 }
 

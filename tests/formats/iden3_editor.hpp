@@ -37,7 +37,8 @@ struct Iden3Editor {
     }
 
     Bytes& section(u32 id) {
-        return std::find_if(sections.begin(), sections.end(), [&](const Section& s) { return s.id == id; })->data;
+        return std::find_if(sections.begin(), sections.end(), [&](const Section& s) { return s.id == id; })
+            ->data;
     }
     void erase(u32 id) {
         std::erase_if(sections, [&](const Section& s) { return s.id == id; });

@@ -14,7 +14,8 @@ inline R1csFile<Bls12_381Fr> bls_circuit(const std::string& circuit) {
 }
 
 // Writes a .params file for the circuit.
-inline void make_params(const std::string& circuit, const std::string& path, std::span<const u8> transcript = {}) {
+inline void make_params(const std::string& circuit, const std::string& path,
+                        std::span<const u8> transcript = {}) {
     SeededRandom random(7);
     ParamsSink sink(path, transcript);
     setup<Bls12_381>(KeyFamily::kBellman, bls_circuit(circuit).system, random, sink);
@@ -23,8 +24,8 @@ inline void make_params(const std::string& circuit, const std::string& path, std
 // What a prover that runs the circuit itself would hand over: row i of the key is constraint row_of(i), where the input
 // rows follow the constraints.
 template <class RowOf>
-Assignment<Bls12_381Fr> make_assignment(const R1cs<Bls12_381Fr>& r1cs, const std::vector<Bls12_381Fr>& z, std::size_t rows,
-                                        const RowOf& row_of) {
+Assignment<Bls12_381Fr> make_assignment(const R1cs<Bls12_381Fr>& r1cs, const std::vector<Bls12_381Fr>& z,
+                                        std::size_t rows, const RowOf& row_of) {
     using Fr = Bls12_381Fr;
     struct Values {
         std::vector<Fr> z, a, b, c;

@@ -41,8 +41,12 @@ TEST(R1csFile, HeaderOfARealCircuit) {
 TEST(R1csFileBad, EveryTruncation) {
     const Bytes file = read_bytes(data_path("chain30-bn128/circuit.r1cs"));
     for (std::size_t cut = 0; cut < file.size(); ++cut)
-        expect_refused([&] { read_r1cs<Bn254>(in_memory(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut)))); },
-                       {"mutated: ", "offset"});
+        expect_refused(
+            [&] {
+                read_r1cs<Bn254>(
+                    in_memory(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut))));
+            },
+            {"mutated: ", "offset"});
 }
 
 TEST(R1csFileBad, LyingCounts) {
@@ -60,7 +64,8 @@ TEST(R1csFileBad, LyingCounts) {
     expect_refused([&] { read_r1cs<Bn254>(with(1, 36, 33)); }, {"section 3 (wire labels)"});
     expect_refused([&] { read_r1cs<Bn254>(with(2, 0, 0xffffffff)); }, {"4294967295 terms"});
     expect_refused([&] { read_r1cs<Bn254>(with(2, 4, 32)); }, {"constraint 0 has wire 32, there are 32"});
-    expect_refused([&] { read_r1cs<Bn254>(with(2, 8 + 28, 0xffffffff)); }, {"constraint 0", "coefficient", "modulus"});
+    expect_refused([&] { read_r1cs<Bn254>(with(2, 8 + 28, 0xffffffff)); },
+                   {"constraint 0", "coefficient", "modulus"});
 }
 
 TEST(R1csFileBad, CustomGatesAndOtherFiles) {
@@ -72,7 +77,8 @@ TEST(R1csFileBad, CustomGatesAndOtherFiles) {
         gates.section(id) = Bytes{0, 0, 0, 0};
         EXPECT_NO_THROW(read_r1cs<Bn254>(gates.source()));
     }
-    expect_refused([&] { read_r1cs<Bls12_381>(in_memory(file)); }, {"bn128", "bls12381"}, ErrorKind::kUnsupported);
+    expect_refused([&] { read_r1cs<Bls12_381>(in_memory(file)); }, {"bn128", "bls12381"},
+                   ErrorKind::kUnsupported);
     expect_refused([] { read_r1cs<Bn254>(data_file("chain30-bn128/witness.wtns")); },
                    {"this is a .wtns file, a .r1cs file is wanted"});
     for (const u32 id : {1u, 2u}) {

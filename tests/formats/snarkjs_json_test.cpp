@@ -20,8 +20,12 @@ ByteSource json_source(const Json& document) {
     const std::string text = document.dump();
     return in_memory(Bytes(text.begin(), text.end()), "doc.json");
 }
-ByteSource text_source(const std::string& text) { return in_memory(Bytes(text.begin(), text.end()), "doc.json"); }
-Json load(const std::string& name) { return Json::parse(read_text(data_path(name))); }
+ByteSource text_source(const std::string& text) {
+    return in_memory(Bytes(text.begin(), text.end()), "doc.json");
+}
+Json load(const std::string& name) {
+    return Json::parse(read_text(data_path(name)));
+}
 
 template <class C>
 class SnarkjsJson : public testing::Test {};
@@ -40,7 +44,8 @@ TYPED_TEST(SnarkjsJson, WritesWhatSnarkjsWrites) {
         EXPECT_EQ(vk_to_json(ZkeyFile<TypeParam>(data_file(path("circuit.zkey"))).vk()),
                   read_text(data_path(path("vkey.json"))));
         EXPECT_EQ(vk_json_alphabeta_matches<TypeParam>(data_file(path("vkey.json")), vk), true);
-        EXPECT_EQ(solidity_calldata<TypeParam>(proof, inputs), read_text(data_path(path("calldata.txt")))) << circuit;
+        EXPECT_EQ(solidity_calldata<TypeParam>(proof, inputs), read_text(data_path(path("calldata.txt"))))
+            << circuit;
         EXPECT_TRUE(Verifier<TypeParam>(vk).verify(proof, inputs)) << circuit;
     }
 }
@@ -71,7 +76,8 @@ TYPED_TEST(SnarkjsJson, RefusesBadProofs) {
     Json swapped = good;
     std::swap(swapped["pi_b"][0][0], swapped["pi_b"][0][1]);
     std::swap(swapped["pi_b"][1][0], swapped["pi_b"][1][1]);
-    expect_refused([&] { read_proof_json<TypeParam>(json_source(swapped)); }, {"pi_b", "two halves", "swapped"});
+    expect_refused([&] { read_proof_json<TypeParam>(json_source(swapped)); },
+                   {"pi_b", "two halves", "swapped"});
     Json missing = good;
     missing.erase("pi_c");
     expect_refused([&] { read_proof_json<TypeParam>(json_source(missing)); }, {"\"pi_c\" is missing"});
@@ -86,24 +92,29 @@ TYPED_TEST(SnarkjsJson, RefusesBadProofs) {
 TYPED_TEST(SnarkjsJson, RefusesOtherCurvesAndProtocols) {
     Json proof = load(fixture<TypeParam>("chain30", "proof.json"));
     proof["curve"] = std::is_same_v<TypeParam, Bn254> ? "bls12381" : "bn128";
-    expect_refused([&] { read_proof_json<TypeParam>(json_source(proof)); }, {"curve"}, ErrorKind::kUnsupported);
+    expect_refused([&] { read_proof_json<TypeParam>(json_source(proof)); }, {"curve"},
+                   ErrorKind::kUnsupported);
     proof["curve"] = "secp256k1";
-    expect_refused([&] { read_proof_json<TypeParam>(json_source(proof)); }, {"secp256k1"}, ErrorKind::kUnsupported);
+    expect_refused([&] { read_proof_json<TypeParam>(json_source(proof)); }, {"secp256k1"},
+                   ErrorKind::kUnsupported);
     proof.erase("curve");  // as older tools write it
     EXPECT_NO_THROW(read_proof_json<TypeParam>(json_source(proof)));
     EXPECT_FALSE(json_curve(json_source(proof)));
     proof["protocol"] = "plonk";
-    expect_refused([&] { read_proof_json<TypeParam>(json_source(proof)); }, {"plonk"}, ErrorKind::kUnsupported);
+    expect_refused([&] { read_proof_json<TypeParam>(json_source(proof)); }, {"plonk"},
+                   ErrorKind::kUnsupported);
 }
 
 // The modulus itself stands for zero, and one more for one: each input has one spelling.
 TYPED_TEST(SnarkjsJson, RefusesAliasedPublicInputs) {
     const bool bn = std::is_same_v<TypeParam, Bn254>;
-    const std::string r = bn ? "21888242871839275222246405745257275088548364400416034343698204186575808495617"
-                             : "52435875175126190479447740508185965837690552500527637822603658699938581184513";
+    const std::string r =
+        bn ? "21888242871839275222246405745257275088548364400416034343698204186575808495617"
+           : "52435875175126190479447740508185965837690552500527637822603658699938581184513";
     const std::string below = r.substr(0, r.size() - 1) + std::to_string(r.back() - '0' - 1);
     EXPECT_EQ(read_public_json<TypeParam>(text_source("[\"" + below + "\"]"))[0], -TypeParam::Fr::one());
-    expect_refused([&] { read_public_json<TypeParam>(text_source("[\"1\",\"" + r + "\"]")); }, {"[1]", "modulus"});
+    expect_refused([&] { read_public_json<TypeParam>(text_source("[\"1\",\"" + r + "\"]")); },
+                   {"[1]", "modulus"});
     expect_refused([&] { read_public_json<TypeParam>(text_source("[33]")); }, {"[0]", "is not a string"});
     expect_refused([&] { read_public_json<TypeParam>(text_source("{}")); }, {"is not an array"});
     EXPECT_TRUE(read_public_json<TypeParam>(text_source(" [ ] ")).empty());
@@ -122,7 +133,8 @@ TYPED_TEST(SnarkjsJson, RefusesBadKeys) {
     refused("/nPublic", ~u64{0}, "IC: has 3 points");
     refused("/IC", Json::array(), "IC: has 0 points");
     refused("/IC/1/0", "5", "IC[1]: is not on the curve");
-    refused("/vk_gamma_2", Json::parse(R"([["0","0"],["1","0"],["0","0"]])"), "vk_gamma_2: is the point at infinity");
+    refused("/vk_gamma_2", Json::parse(R"([["0","0"],["1","0"],["0","0"]])"),
+            "vk_gamma_2: is the point at infinity");
     Json changed = good;
     changed["vk_alphabeta_12"][0][0][0] = "1";
     const auto vk = read_vk_json<TypeParam>(json_source(changed));
@@ -133,7 +145,8 @@ TEST(SnarkjsJsonText, RefusesWhatIsNoJson) {
     for (const char* text : {"", "{", "[\"1\"", "nonsense", "[\"1\"] x", "{\"a\":1,}"})
         expect_refused([&] { read_public_json<Bn254>(text_source(text)); }, {"doc.json", "not valid JSON"});
     expect_refused([] { read_proof_json<Bn254>(text_source(R"({"pi_a":1,"pi_a":2})")); }, {"pi_a", "twice"});
-    expect_refused([] { read_public_json<Bn254>(text_source(std::string(200000, '['))); }, {"not valid JSON"});
+    expect_refused([] { read_public_json<Bn254>(text_source(std::string(200000, '['))); },
+                   {"not valid JSON"});
     const std::string text = read_text(data_path("chain30-bn128/proof.json"));
     for (std::size_t cut = 0; cut + 2 < text.size(); ++cut)
         expect_refused([&] { read_proof_json<Bn254>(text_source(text.substr(0, cut))); }, {"doc.json"});

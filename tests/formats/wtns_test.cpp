@@ -27,7 +27,8 @@ TYPED_TEST(Wtns, SatisfiesItsCircuitAndHoldsThePublicInputs) {
         EXPECT_EQ(wtns_curve(source), curve_id<TypeParam>());
         const auto r1cs = read_r1cs<TypeParam>(data_file(fixture<TypeParam>(circuit, "circuit.r1cs"))).system;
         EXPECT_FALSE(r1cs.first_violation(z)) << circuit;
-        const auto inputs = read_public_json<TypeParam>(data_file(fixture<TypeParam>(circuit, "public.json")));
+        const auto inputs =
+            read_public_json<TypeParam>(data_file(fixture<TypeParam>(circuit, "public.json")));
         ASSERT_EQ(inputs.size(), r1cs.public_inputs);
         for (std::size_t i = 0; i < inputs.size(); ++i) EXPECT_EQ(inputs[i], z[i + 1]);
     }
@@ -45,8 +46,12 @@ TYPED_TEST(Wtns, RoundTripsByteForByte) {
 TEST(WtnsBad, EveryTruncation) {
     const Bytes file = read_bytes(data_path("chain30-bn128/witness.wtns"));
     for (std::size_t cut = 0; cut < file.size(); ++cut)
-        expect_refused([&] { read_wtns<Bn254>(in_memory(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut)))); },
-                       {"mutated: ", "offset"});
+        expect_refused(
+            [&] {
+                read_wtns<Bn254>(
+                    in_memory(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut))));
+            },
+            {"mutated: ", "offset"});
 }
 
 TEST(WtnsBad, CountAndBodyDisagree) {
@@ -84,10 +89,12 @@ TEST(WtnsBad, Values) {
 
 TEST(WtnsBad, OtherFilesAndFields) {
     const Bytes file = read_bytes(data_path("multiplier-bn128/witness.wtns"));
-    expect_refused([&] { read_wtns<Bls12_381>(in_memory(file)); }, {"bn128", "bls12381"}, ErrorKind::kUnsupported);
+    expect_refused([&] { read_wtns<Bls12_381>(in_memory(file)); }, {"bn128", "bls12381"},
+                   ErrorKind::kUnsupported);
     Iden3Editor field(file);
     field.section(1)[10] ^= 1;
-    expect_refused([&] { read_wtns<Bn254>(field.source()); }, {"section 1 (header)", "field"}, ErrorKind::kUnsupported);
+    expect_refused([&] { read_wtns<Bn254>(field.source()); }, {"section 1 (header)", "field"},
+                   ErrorKind::kUnsupported);
     expect_refused([] { read_wtns<Bn254>(data_file("multiplier-bn128/circuit.zkey")); },
                    {"this is a .zkey file, a .wtns file is wanted"});
     Bytes version = file;

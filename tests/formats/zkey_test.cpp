@@ -34,7 +34,8 @@ TYPED_TEST(Zkey, AgreesWithTheVerificationKeyThatSnarkjsExported) {
         auto vk = file.vk();
         EXPECT_TRUE(vk.has_prover_points());
         vk.beta_g1 = vk.delta_g1 = Affine<typename TypeParam::G1>::infinity();
-        EXPECT_EQ(vk, read_vk_json<TypeParam>(data_file(fixture<TypeParam>(circuit, "vkey.json")))) << circuit;
+        EXPECT_EQ(vk, read_vk_json<TypeParam>(data_file(fixture<TypeParam>(circuit, "vkey.json"))))
+            << circuit;
     }
 }
 
@@ -93,7 +94,8 @@ TYPED_TEST(Zkey, RoundTripsByteForByte) {
 
 TYPED_TEST(Zkey, SectionOrderDoesNotMatter) {
     const auto one = read_zkey<TypeParam>(data_file(fixture<TypeParam>("chain30", "circuit.zkey")));
-    const auto other = read_zkey<TypeParam>(data_file(fixture<TypeParam>("chain30", "circuit-old-order.zkey")));
+    const auto other =
+        read_zkey<TypeParam>(data_file(fixture<TypeParam>("chain30", "circuit-old-order.zkey")));
     EXPECT_EQ(one.vk, other.vk);
     EXPECT_EQ(*one.a_matrix, *other.a_matrix);
     EXPECT_EQ(*one.b_matrix, *other.b_matrix);
@@ -130,8 +132,12 @@ TYPED_TEST(Zkey, RefusesEveryTruncation) {
         for (int i = 0; i < 300; ++i) cuts.push_back(random() % file.size());
         for (const std::size_t cut : cuts) {
             if (cut >= file.size()) continue;
-            expect_refused([&] { read_zkey<TypeParam>(in_memory(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut)))); },
-                           {"mutated: ", "offset"});
+            expect_refused(
+                [&] {
+                    read_zkey<TypeParam>(
+                        in_memory(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut))));
+                },
+                {"mutated: ", "offset"});
         }
     }
 }
@@ -174,14 +180,16 @@ TYPED_TEST(Zkey, RefusesBadPoints) {
         expect_refused([&] { read_zkey<TypeParam>(off.source()); }, {"point 1 is not on the curve"});
         Iden3Editor large(file);
         std::fill_n(large.section(id).begin() + kPoint, kPoint / 2, u8{0xff});
-        expect_refused([&] { read_zkey<TypeParam>(large.source()); }, {"point 1 has a coordinate", "modulus"});
+        expect_refused([&] { read_zkey<TypeParam>(large.source()); },
+                       {"point 1 has a coordinate", "modulus"});
         if (id == 3) continue;  // part of the verifying key, which is always checked
         EXPECT_NO_THROW(read_zkey<TypeParam>(large.source(), {PointChecks::kNone, nullptr}));
     }
     Iden3Editor infinity(file);
     auto& header = infinity.section(2);
     std::fill(header.end() - 2 * static_cast<std::ptrdiff_t>(kPoint), header.end(), u8{0});
-    expect_refused([&] { read_zkey<TypeParam>(infinity.source()); }, {"delta in G2 is the point at infinity"});
+    expect_refused([&] { read_zkey<TypeParam>(infinity.source()); },
+                   {"delta in G2 is the point at infinity"});
 }
 
 TEST(ZkeyBls, RefusesPointsOutsideTheSubgroupWhenAsked) {
@@ -198,8 +206,11 @@ TEST(ZkeyBls, RefusesPointsOutsideTheSubgroupWhenAsked) {
     Iden3Editor editor(read_bytes(data_path("chain30-bls12381/circuit.zkey")));
     std::memcpy(editor.section(9).data() + 5 * sizeof outside, &outside, sizeof outside);
     EXPECT_NO_THROW(read_zkey<Bls12_381>(editor.source()));
-    expect_refused([&] { read_zkey<Bls12_381>(editor.source(), {PointChecks::kSubgroup, nullptr}); },
-                   {"section 9 (H query)", "point 5", "outside the prime-order subgroup"});
+    expect_refused(
+        [&] {
+            read_zkey<Bls12_381>(editor.source(), {PointChecks::kSubgroup, nullptr});
+        },
+        {"section 9 (H query)", "point 5", "outside the prime-order subgroup"});
     std::memcpy(editor.section(3).data() + sizeof outside, &outside, sizeof outside);
     expect_refused([&] { ZkeyFile<Bls12_381>(editor.source()); }, {"section 3 (IC)", "subgroup"});
 }
@@ -213,14 +224,18 @@ TEST(ZkeyBn, RefusesLyingHeaders) {
     };
     expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables, 0xffffffff)); }, {"the header implies"});
     expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables, 0)); }, {"public inputs do not fit"});
-    expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables + 4, 32)); }, {"32 public inputs do not fit"});
-    expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables + 4, 3)); }, {"section 3 (IC)", "implies"});
+    expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables + 4, 32)); },
+                   {"32 public inputs do not fit"});
+    expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables + 4, 3)); },
+                   {"section 3 (IC)", "implies"});
     for (const u32 domain : {0u, 3u, 65u, 0xffffffffu})
-        expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables + 8, domain)); }, {"no power of two"});
+        expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables + 8, domain)); },
+                       {"no power of two"});
     expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables + 8, 1u << 31)); }, {"2^31", "beyond"});
     expect_refused([&] { read_zkey<Bn254>(with_u32(kHeaderVariables + 8, 128)); }, {"section 9 (H query)"});
     expect_refused([&] { read_zkey<Bn254>(with_u32(0, 33)); }, {"base field"}, ErrorKind::kUnsupported);
-    expect_refused([&] { read_zkey<Bls12_381>(in_memory(file)); }, {"bn128", "bls12381"}, ErrorKind::kUnsupported);
+    expect_refused([&] { read_zkey<Bls12_381>(in_memory(file)); }, {"bn128", "bls12381"},
+                   ErrorKind::kUnsupported);
 
     Iden3Editor plonk(file);
     plonk.section(1)[0] = 2;
@@ -237,7 +252,8 @@ TEST(ZkeyBn, RefusesBadCoefficients) {
         store_le(editor.section(4).data() + 4 + 7 * 44 + field, size, value);
         return editor.source();
     };
-    expect_refused([&] { read_zkey<Bn254>(with(0, 4, 2)); }, {"section 4 (coefficients)", "entry 7", "matrix"});
+    expect_refused([&] { read_zkey<Bn254>(with(0, 4, 2)); },
+                   {"section 4 (coefficients)", "entry 7", "matrix"});
     expect_refused([&] { read_zkey<Bn254>(with(4, 4, 64)); }, {"entry 7", "row 64 of 64"});
     expect_refused([&] { read_zkey<Bn254>(with(8, 4, 32)); }, {"entry 7", "variable 32 of 32"});
     expect_refused([&] { read_zkey<Bn254>(with(36, 8, ~u64{0})); }, {"entry 7", "coefficient", "modulus"});
@@ -281,10 +297,9 @@ TEST(ZkeyBn, ReadsBeyondFourGibibytes) {
     store_le(start.data() + 16, 8, kHole);
     const int fd = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     ASSERT_GE(fd, 0);
-    const bool written =
-        pwrite(fd, start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) &&
-        pwrite(fd, file.data() + 12, file.size() - 12, static_cast<off_t>(24 + kHole)) ==
-            static_cast<ssize_t>(file.size() - 12);
+    const bool written = pwrite(fd, start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) &&
+                         pwrite(fd, file.data() + 12, file.size() - 12, static_cast<off_t>(24 + kHole)) ==
+                             static_cast<ssize_t>(file.size() - 12);
     close(fd);
     if (!written) GTEST_SKIP() << "this file system takes no sparse files of over 4 GiB";
     const auto large = read_zkey<Bn254>(ByteSource::open(path));
