@@ -94,7 +94,8 @@ void decode_compressed_one(benchmark::State& state) {
     encode_compressed(many_points<G>(1)[0], std::span<u8, kCompressedBytes<G>>(bytes));
     Affine<G> p;
     for (auto _ : state) {
-        benchmark::DoNotOptimize(decode_compressed(std::span<const u8, kCompressedBytes<G>>(bytes), p, checks));
+        benchmark::DoNotOptimize(
+            decode_compressed(std::span<const u8, kCompressedBytes<G>>(bytes), p, checks));
     }
 }
 
@@ -105,7 +106,8 @@ void decode_uncompressed_one(benchmark::State& state) {
     encode_uncompressed(many_points<G>(1)[0], std::span<u8, kUncompressedBytes<G>>(bytes));
     Affine<G> p;
     for (auto _ : state) {
-        benchmark::DoNotOptimize(decode_uncompressed(std::span<const u8, kUncompressedBytes<G>>(bytes), p, checks));
+        benchmark::DoNotOptimize(
+            decode_uncompressed(std::span<const u8, kUncompressedBytes<G>>(bytes), p, checks));
     }
 }
 
@@ -128,23 +130,25 @@ void double_and_add_one(benchmark::State& state) {
 template <class G1>
 void short_endomorphism_mul_one(benchmark::State& state) {
     const auto p = many_points<G1>(1)[0];
-    for (auto _ : state) benchmark::DoNotOptimize(short_endomorphism_mul(p, 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(short_endomorphism_mul(p, 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f));
 }
 
-#define CUZK_BENCH_CURVE(C)                                         \
-    BENCHMARK(pairing_one<C>)->Unit(benchmark::kMicrosecond);       \
+#define CUZK_BENCH_CURVE(C)                                                                             \
+    BENCHMARK(pairing_one<C>)->Unit(benchmark::kMicrosecond);                                           \
     BENCHMARK(miller_loop<C>)->Arg(1)->Arg(4)->Arg(1000)->UseRealTime()->Unit(benchmark::kMicrosecond); \
     BENCHMARK(miller_loop_prepared<C>)->Arg(1)->Arg(4)->Unit(benchmark::kMicrosecond);                  \
     BENCHMARK(final_exponentiation_one<C>)->Unit(benchmark::kMicrosecond);                              \
     BENCHMARK(prepare_g2<C>)->Unit(benchmark::kMicrosecond);                                            \
     BENCHMARK(short_endomorphism_mul_one<C::G1>)->Unit(benchmark::kMicrosecond)
-#define CUZK_BENCH_GROUP(G)                                                                  \
-    BENCHMARK(subgroup_one<G>)->Unit(benchmark::kMicrosecond);                               \
+#define CUZK_BENCH_GROUP(G)                                                                   \
+    BENCHMARK(subgroup_one<G>)->Unit(benchmark::kMicrosecond);                                \
     BENCHMARK(find_invalid_many<G>)->Arg(4096)->UseRealTime()->Unit(benchmark::kMicrosecond); \
-    BENCHMARK(decode_uncompressed_one<G>)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);    \
-    BENCHMARK(scalar_mul_one<G>)->Unit(benchmark::kMicrosecond);                             \
+    BENCHMARK(decode_uncompressed_one<G>)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);     \
+    BENCHMARK(scalar_mul_one<G>)->Unit(benchmark::kMicrosecond);                              \
     BENCHMARK(double_and_add_one<G>)->Unit(benchmark::kMicrosecond)
-#define CUZK_BENCH_COMPRESSED(G) BENCHMARK(decode_compressed_one<G>)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond)
+#define CUZK_BENCH_COMPRESSED(G) \
+    BENCHMARK(decode_compressed_one<G>)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond)
 
 CUZK_BENCH_CURVE(Bls12_381);
 CUZK_BENCH_CURVE(Bn254);

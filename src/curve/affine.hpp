@@ -24,7 +24,9 @@ struct Affine {
     }
     CUZK_HD constexpr bool is_infinity() const { return x.is_zero() && y.is_zero(); }
     CUZK_HD constexpr Affine operator-() const { return {x, -y}; }
-    CUZK_HD friend constexpr bool operator==(const Affine& a, const Affine& b) { return a.x == b.x && a.y == b.y; }
+    CUZK_HD friend constexpr bool operator==(const Affine& a, const Affine& b) {
+        return a.x == b.x && a.y == b.y;
+    }
     // Infinity counts as on the curve.
     CUZK_HD constexpr bool is_on_curve() const {
         return is_infinity() || y.square() == x.square() * x + G::b();
@@ -37,7 +39,8 @@ class AffineView {
 public:
     constexpr AffineView() = default;
     // Bytes hold x, y as little-endian Montgomery limbs, infinity as zeros; bytes.size() is a multiple of the point size.
-    explicit AffineView(std::span<const u8> bytes) : data_(bytes.data()), size_(bytes.size() / sizeof(Affine<G>)) {}
+    explicit AffineView(std::span<const u8> bytes)
+        : data_(bytes.data()), size_(bytes.size() / sizeof(Affine<G>)) {}
     // NOLINTNEXTLINE(google-explicit-constructor): an array of points is such a view
     AffineView(std::span<const Affine<G>> points)
         : data_(reinterpret_cast<const u8*>(points.data())), size_(points.size()) {}

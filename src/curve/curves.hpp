@@ -12,12 +12,14 @@ struct Bls12_381G1 {
     static constexpr const char* kName = "BLS12-381 G1";
     CUZK_HD static constexpr Field b() { return Field::from_u64(4); }
     static constexpr Field generator_x() {
-        return Field::from_int(Field::Int::from_hex("17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac58"
-                                                    "6c55e83ff97a1aeffb3af00adb22c6bb"));
+        return Field::from_int(
+            Field::Int::from_hex("17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac58"
+                                 "6c55e83ff97a1aeffb3af00adb22c6bb"));
     }
     static constexpr Field generator_y() {
-        return Field::from_int(Field::Int::from_hex("08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3ed"
-                                                    "d03cc744a2888ae40caa232946c5e7e1"));
+        return Field::from_int(
+            Field::Int::from_hex("08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3ed"
+                                 "d03cc744a2888ae40caa232946c5e7e1"));
     }
 };
 
@@ -28,17 +30,19 @@ struct Bls12_381G2 {
     CUZK_HD static constexpr Field b() { return {Field::Base::from_u64(4), Field::Base::from_u64(4)}; }
     static constexpr Field generator_x() {
         using F = Field::Base;
-        return {F::from_int(F::Int::from_hex("024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d177"
-                                             "0bac0326a805bbefd48056c8c121bdb8")),
-                F::from_int(F::Int::from_hex("13e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049"
-                                             "334cf11213945d57e5ac7d055d042b7e"))};
+        return {
+            F::from_int(F::Int::from_hex("024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d177"
+                                         "0bac0326a805bbefd48056c8c121bdb8")),
+            F::from_int(F::Int::from_hex("13e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049"
+                                         "334cf11213945d57e5ac7d055d042b7e"))};
     }
     static constexpr Field generator_y() {
         using F = Field::Base;
-        return {F::from_int(F::Int::from_hex("0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a76d429a695160d12c"
-                                             "923ac9cc3baca289e193548608b82801")),
-                F::from_int(F::Int::from_hex("0606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af267492ab572e99ab"
-                                             "3f370d275cec1da1aaa9075ff05f79be"))};
+        return {
+            F::from_int(F::Int::from_hex("0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a76d429a695160d12c"
+                                         "923ac9cc3baca289e193548608b82801")),
+            F::from_int(F::Int::from_hex("0606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af267492ab572e99ab"
+                                         "3f370d275cec1da1aaa9075ff05f79be"))};
     }
 };
 
@@ -62,13 +66,17 @@ struct Bn254G2 {
     }
     static constexpr Field generator_x() {
         using F = Field::Base;
-        return {F::from_int(F::Int::from_hex("1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed")),
-                F::from_int(F::Int::from_hex("198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2"))};
+        return {
+            F::from_int(F::Int::from_hex("1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed")),
+            F::from_int(
+                F::Int::from_hex("198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2"))};
     }
     static constexpr Field generator_y() {
         using F = Field::Base;
-        return {F::from_int(F::Int::from_hex("12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa")),
-                F::from_int(F::Int::from_hex("090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b"))};
+        return {
+            F::from_int(F::Int::from_hex("12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa")),
+            F::from_int(
+                F::Int::from_hex("090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b"))};
     }
 };
 

@@ -1,5 +1,6 @@
 #include "curve/encoding.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -66,22 +67,34 @@ PointError check(const Affine<G>& p, DecodeChecks checks) {
     return PointError::kNone;
 }
 
-// Shared by the batch decoders: checks sizes, runs `decode_one` on each encoding, and repeats it for the first bad one, to
-// learn its error.
+// Shared by the batch decoders: checks sizes and decodes blocks of points, the subgroup checks of a block together; then goes
+// once more through the first bad block, for the first bad point and its error.
 template <class G, class DecodeOne>
-std::optional<BatchPointError> decode_batch(std::size_t item, std::span<const u8> bytes, std::span<Affine<G>> out,
+std::optional<BatchPointError> decode_batch(std::size_t item, std::span<const u8> bytes,
+                                            std::span<Affine<G>> out, DecodeChecks checks,
                                             const DecodeOne& decode_one) {
     if (bytes.size() % item != 0 || bytes.size() / item != out.size()) {
         throw Error(ErrorKind::kInternal, "point decoding: " + std::to_string(bytes.size()) + " bytes for " +
-                                              std::to_string(out.size()) + " points of " + std::to_string(item));
+                                              std::to_string(out.size()) + " points of " +
+                                              std::to_string(item));
     }
-    constexpr std::size_t kGrain = 64;
-    const auto bad = first_failure(out.size(), kGrain, [&](std::size_t i) {
-        return decode_one(bytes.data() + i * item, out[i]) != PointError::kNone;
+    constexpr std::size_t kBlock = 64;
+    const auto end_of = [&](std::size_t block) { return std::min(out.size(), (block + 1) * kBlock); };
+    const DecodeChecks single = std::min(checks, DecodeChecks::kCurve);
+    const auto bad_block = first_failure((out.size() + kBlock - 1) / kBlock, 1, [&](std::size_t block) {
+        const std::size_t begin = block * kBlock;
+        for (std::size_t i = begin; i < end_of(block); ++i) {
+            if (decode_one(bytes.data() + i * item, out[i], single) != PointError::kNone) return true;
+        }
+        if (single == checks) return false;
+        return first_outside_subgroup(std::span<const Affine<G>>(out.subspan(begin, end_of(block) - begin)))
+            .has_value();
     });
-    if (!bad) return std::nullopt;
-    Affine<G> unused;
-    return BatchPointError{*bad, decode_one(bytes.data() + *bad * item, unused)};
+    if (!bad_block) return std::nullopt;
+    for (std::size_t i = *bad_block * kBlock;; ++i) {
+        const PointError error = decode_one(bytes.data() + i * item, out[i], checks);
+        if (error != PointError::kNone) return BatchPointError{i, error};
+    }
 }
 
 }  // namespace
@@ -117,7 +130,8 @@ void encode_uncompressed(const Affine<G>& p, std::span<u8, kUncompressedBytes<G>
 }
 
 template <class G>
-PointError decode_compressed(std::span<const u8, kCompressedBytes<G>> bytes, Affine<G>& out, DecodeChecks checks) {
+PointError decode_compressed(std::span<const u8, kCompressedBytes<G>> bytes, Affine<G>& out,
+                             DecodeChecks checks) {
     const u8 flags = bytes[0] & kAllFlags;
     if ((flags & kCompressedFlag) == 0) return PointError::kFlags;
     std::array<u8, kCompressedBytes<G>> plain;
@@ -140,7 +154,8 @@ PointError decode_compressed(std::span<const u8, kCompressedBytes<G>> bytes, Aff
 }
 
 template <class G>
-PointError decode_uncompressed(std::span<const u8, kUncompressedBytes<G>> bytes, Affine<G>& out, DecodeChecks checks) {
+PointError decode_uncompressed(std::span<const u8, kUncompressedBytes<G>> bytes, Affine<G>& out,
+                               DecodeChecks checks) {
     std::array<u8, kUncompressedBytes<G>> plain;
     std::memcpy(plain.data(), bytes.data(), plain.size());
     if constexpr (kHasFlags<G>) {
@@ -154,7 +169,8 @@ PointError decode_uncompressed(std::span<const u8, kUncompressedBytes<G>> bytes,
         }
     }
     Affine<G> p;
-    if (!read_be(plain.data(), p.x) || !read_be(plain.data() + G::Field::kBytes, p.y)) return PointError::kNotCanonical;
+    if (!read_be(plain.data(), p.x) || !read_be(plain.data() + G::Field::kBytes, p.y))
+        return PointError::kNotCanonical;
     // With flags, (0, 0) without the infinity flag is a second encoding of infinity, and refused as the point off the
     // curve that it spells.
     if (kHasFlags<G> && p.is_infinity()) return PointError::kNotOnCurve;
@@ -176,8 +192,8 @@ template <class G>
 std::optional<BatchPointError> decode_compressed_batch(std::span<const u8> bytes, std::span<Affine<G>> out,
                                                        DecodeChecks checks) {
     constexpr std::size_t kItem = kCompressedBytes<G>;
-    return decode_batch<G>(kItem, bytes, out, [checks](const u8* item, Affine<G>& p) {
-        return decode_compressed<G>(std::span<const u8, kItem>(item, kItem), p, checks);
+    return decode_batch<G>(kItem, bytes, out, checks, [](const u8* item, Affine<G>& p, DecodeChecks depth) {
+        return decode_compressed<G>(std::span<const u8, kItem>(item, kItem), p, depth);
     });
 }
 
@@ -185,8 +201,8 @@ template <class G>
 std::optional<BatchPointError> decode_uncompressed_batch(std::span<const u8> bytes, std::span<Affine<G>> out,
                                                          DecodeChecks checks) {
     constexpr std::size_t kItem = kUncompressedBytes<G>;
-    return decode_batch<G>(kItem, bytes, out, [checks](const u8* item, Affine<G>& p) {
-        return decode_uncompressed<G>(std::span<const u8, kItem>(item, kItem), p, checks);
+    return decode_batch<G>(kItem, bytes, out, checks, [](const u8* item, Affine<G>& p, DecodeChecks depth) {
+        return decode_uncompressed<G>(std::span<const u8, kItem>(item, kItem), p, depth);
     });
 }
 

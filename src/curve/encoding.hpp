@@ -71,24 +71,26 @@ struct BatchPointError {
 // bytes.size() is out.size() times the size of one encoding, else Error(kInternal). In parallel. On failure the content
 // of `out` is unspecified.
 template <class G>
-[[nodiscard]] std::optional<BatchPointError> decode_compressed_batch(std::span<const u8> bytes, std::span<Affine<G>> out,
-                                                                     DecodeChecks checks = DecodeChecks::kSubgroup);
+[[nodiscard]] std::optional<BatchPointError> decode_compressed_batch(
+    std::span<const u8> bytes, std::span<Affine<G>> out, DecodeChecks checks = DecodeChecks::kSubgroup);
 template <class G>
-[[nodiscard]] std::optional<BatchPointError> decode_uncompressed_batch(std::span<const u8> bytes, std::span<Affine<G>> out,
-                                                                       DecodeChecks checks = DecodeChecks::kSubgroup);
+[[nodiscard]] std::optional<BatchPointError> decode_uncompressed_batch(
+    std::span<const u8> bytes, std::span<Affine<G>> out, DecodeChecks checks = DecodeChecks::kSubgroup);
 
-#define CUZK_ENCODING(PREFIX, G)                                                                                    \
-    PREFIX template void encode_uncompressed(const Affine<G>&, std::span<u8, kUncompressedBytes<G>>);               \
-    PREFIX template PointError decode_uncompressed(std::span<const u8, kUncompressedBytes<G>>, Affine<G>&,          \
-                                                   DecodeChecks);                                                   \
-    PREFIX template PointError load_affine_checked(std::span<const u8, kRawBytes<G>>, Affine<G>&, DecodeChecks);    \
-    PREFIX template std::optional<BatchPointError> decode_uncompressed_batch(std::span<const u8>, std::span<Affine<G>>, \
-                                                                             DecodeChecks)
-#define CUZK_COMPRESSED_ENCODING(PREFIX, G)                                                                         \
-    PREFIX template void encode_compressed(const Affine<G>&, std::span<u8, kCompressedBytes<G>>);                   \
-    PREFIX template PointError decode_compressed(std::span<const u8, kCompressedBytes<G>>, Affine<G>&, DecodeChecks); \
-    PREFIX template std::optional<BatchPointError> decode_compressed_batch(std::span<const u8>, std::span<Affine<G>>, \
-                                                                           DecodeChecks)
+#define CUZK_ENCODING(PREFIX, G)                                                                           \
+    PREFIX template void encode_uncompressed(const Affine<G>&, std::span<u8, kUncompressedBytes<G>>);      \
+    PREFIX template PointError decode_uncompressed(std::span<const u8, kUncompressedBytes<G>>, Affine<G>&, \
+                                                   DecodeChecks);                                          \
+    PREFIX template PointError load_affine_checked(std::span<const u8, kRawBytes<G>>, Affine<G>&,          \
+                                                   DecodeChecks);                                          \
+    PREFIX template std::optional<BatchPointError> decode_uncompressed_batch(                              \
+        std::span<const u8>, std::span<Affine<G>>, DecodeChecks)
+#define CUZK_COMPRESSED_ENCODING(PREFIX, G)                                                            \
+    PREFIX template void encode_compressed(const Affine<G>&, std::span<u8, kCompressedBytes<G>>);      \
+    PREFIX template PointError decode_compressed(std::span<const u8, kCompressedBytes<G>>, Affine<G>&, \
+                                                 DecodeChecks);                                        \
+    PREFIX template std::optional<BatchPointError> decode_compressed_batch(                            \
+        std::span<const u8>, std::span<Affine<G>>, DecodeChecks)
 CUZK_ENCODING(extern, Bls12_381G1);
 CUZK_ENCODING(extern, Bls12_381G2);
 CUZK_ENCODING(extern, Bn254G1);

@@ -34,7 +34,8 @@ Fp12<T> frobenius(const Fp12<T>& f) {
         } else {
             return k.gamma3;
         }
-    }();
+    }
+    ();
     const auto conjugate = [](const Fp2<typename T::Fp>& a) { return kPower == 2 ? a : a.conjugate(); };
     return {{conjugate(f.c0.c0), conjugate(f.c0.c1) * gamma[2], conjugate(f.c0.c2) * gamma[4]},
             {conjugate(f.c1.c0) * gamma[1], conjugate(f.c1.c1) * gamma[3], conjugate(f.c1.c2) * gamma[5]}};

@@ -41,13 +41,15 @@ constexpr Fp12<T> mul_by_034(const Fp12<T>& f, const Fp2<typename T::Fp>& c0, co
 
 // f * (c0 + c1 v + v w): 10 products.
 template <class T>
-constexpr Fp12<T> mul_by_01_monic(const Fp12<T>& f, const Fp2<typename T::Fp>& c0, const Fp2<typename T::Fp>& c1) {
+constexpr Fp12<T> mul_by_01_monic(const Fp12<T>& f, const Fp2<typename T::Fp>& c0,
+                                  const Fp2<typename T::Fp>& c1) {
     return {mul_by_01(f.c0, c0, c1) + f.c1.mul_by_v().mul_by_v(), mul_by_01(f.c1, c0, c1) + f.c0.mul_by_v()};
 }
 
 // f * (1 + c3 w + c4 v w): 10 products.
 template <class T>
-constexpr Fp12<T> mul_by_34_monic(const Fp12<T>& f, const Fp2<typename T::Fp>& c3, const Fp2<typename T::Fp>& c4) {
+constexpr Fp12<T> mul_by_34_monic(const Fp12<T>& f, const Fp2<typename T::Fp>& c3,
+                                  const Fp2<typename T::Fp>& c4) {
     return {f.c0 + mul_by_01(f.c1, c3, c4).mul_by_v(), f.c1 + mul_by_01(f.c0, c3, c4)};
 }
 

@@ -101,7 +101,9 @@ struct Jacobian {
         }
         return r;
     }
-    CUZK_HD friend constexpr Jacobian operator*(const Jacobian& p, const Scalar& k) { return p.mul(k.to_int()); }
+    CUZK_HD friend constexpr Jacobian operator*(const Jacobian& p, const Scalar& k) {
+        return p.mul(k.to_int());
+    }
 };
 
 // All points to affine form with one field inversion.

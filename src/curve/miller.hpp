@@ -18,7 +18,8 @@ template <>
 struct Loop<Bls12_381> {
     static constexpr auto kDigits = [] {
         std::array<signed char, 63> d{};
-        for (std::size_t i = 0; i < d.size(); ++i) d[i] = static_cast<signed char>((Bls12_381::kX >> (62 - i)) & 1);
+        for (std::size_t i = 0; i < d.size(); ++i)
+            d[i] = static_cast<signed char>((Bls12_381::kX >> (62 - i)) & 1);
         return d;
     }();
     static constexpr bool kFrobeniusLines = false;

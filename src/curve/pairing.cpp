@@ -104,20 +104,23 @@ constexpr std::size_t kMinLanes = 4;
 template <class C>
 typename C::Gt loop_in_lanes(std::span<const PairingPair<C>* const> pairs) {
     using Gt = typename C::Gt;
-    static_assert(sizeof(PairingPair<C>) == 6 * sizeof(typename C::Fp) && sizeof(Gt) == 12 * sizeof(typename C::Fp));
+    static_assert(sizeof(PairingPair<C>) == 6 * sizeof(typename C::Fp) &&
+                  sizeof(Gt) == 12 * sizeof(typename C::Fp));
     static_assert(kChunk <= kMillerLanesPairs);
     std::array<const u64*, kChunk> words;
     for (std::size_t i = 0; i < pairs.size(); ++i) words[i] = pairs[i]->p.x.montgomery().limb;
     std::array<Gt, 8> parts;
     miller_lanes<C>(words.data(), pairs.size(), TwistFrobenius<C>::get().cx.c0.montgomery().limb,
                     reinterpret_cast<u64*>(parts.data()));
-    for (std::size_t i = 1; i < std::min<std::size_t>(pairs.size(), 8); ++i) parts[0] = multiply<C>(parts[0], parts[i]);
+    for (std::size_t i = 1; i < std::min<std::size_t>(pairs.size(), 8); ++i)
+        parts[0] = multiply<C>(parts[0], parts[i]);
     return parts[0];
 }
 
 // The product of the Miller loops of pairs without infinity.
 template <class C>
-typename C::Gt loop(std::span<const PairingPair<C>* const> pairs, std::span<const PreparedPair<C>* const> prepared) {
+typename C::Gt loop(std::span<const PairingPair<C>* const> pairs,
+                    std::span<const PreparedPair<C>* const> prepared) {
     using F = typename C::Fp;
     std::vector<TwistWalker<C>> walkers;
     walkers.reserve(pairs.size());
@@ -135,7 +138,8 @@ typename C::Gt loop(std::span<const PairingPair<C>* const> pairs, std::span<cons
     typename C::Gt f = C::Gt::one();
     std::size_t line = 0;
     const auto apply = [&](const auto& next_line) {
-        for (std::size_t i = 0; i < pairs.size(); ++i) multiply_by_line<C>(f, next_line(walkers[i]), pairs[i]->p);
+        for (std::size_t i = 0; i < pairs.size(); ++i)
+            multiply_by_line<C>(f, next_line(walkers[i]), pairs[i]->p);
         for (std::size_t i = 0; i < prepared.size(); ++i) {
             multiply_by_line<C>(f, prepared[i]->q->lines()[line], evaluations[i]);
         }
@@ -152,7 +156,8 @@ typename C::Gt loop(std::span<const PairingPair<C>* const> pairs, std::span<cons
 
 // Miller value of at most kChunk pairs of either kind, on this thread.
 template <class C>
-typename C::Gt miller_chunk(std::span<const PairingPair<C>> pairs, std::span<const PreparedPair<C>> prepared) {
+typename C::Gt miller_chunk(std::span<const PairingPair<C>> pairs,
+                            std::span<const PreparedPair<C>> prepared) {
     std::vector<const PairingPair<C>*> finite;
     for (const auto& pair : pairs) {
         if (!pair.p.is_infinity() && !pair.q.is_infinity()) finite.push_back(&pair);
@@ -205,7 +210,8 @@ typename C::Gt power_x(const typename C::Gt& f) {
     const C::Gt digit1 = multiply<C>(digit2, f2x.conjugate());
     const C::Gt digit0 = multiply<C>(multiply<C>(digit2, f6xx), f);
     const C::Gt digit3 = multiply<C>(digit1, f.conjugate());
-    return multiply<C>(multiply<C>(digit0, frobenius<1>(digit1)), multiply<C>(frobenius<2>(digit2), frobenius<3>(digit3)));
+    return multiply<C>(multiply<C>(digit0, frobenius<1>(digit1)),
+                       multiply<C>(frobenius<2>(digit2), frobenius<3>(digit3)));
 }
 
 }  // namespace
@@ -232,7 +238,8 @@ G2Prepared<C>::G2Prepared(const Affine<typename C::G2>& q) {
 }
 
 template <class C>
-typename C::Gt multi_miller_loop(std::span<const PairingPair<C>> pairs, std::span<const PreparedPair<C>> prepared) {
+typename C::Gt multi_miller_loop(std::span<const PairingPair<C>> pairs,
+                                 std::span<const PreparedPair<C>> prepared) {
     const std::size_t chunks = (pairs.size() + kChunk - 1) / kChunk;
     if (chunks <= 1 && prepared.size() <= kChunk) return miller_chunk<C>(pairs, prepared);
     const std::size_t prepared_chunks = (prepared.size() + kChunk - 1) / kChunk;
@@ -241,7 +248,8 @@ typename C::Gt multi_miller_loop(std::span<const PairingPair<C>> pairs, std::spa
         return all.subspan(i * kChunk, std::min(kChunk, all.size() - i * kChunk));
     };
     parallel_for(0, values.size(), [&](std::size_t i) {
-        values[i] = i < chunks ? miller_chunk<C>(chunk_of(pairs, i), {}) : miller_chunk<C>({}, chunk_of(prepared, i - chunks));
+        values[i] = i < chunks ? miller_chunk<C>(chunk_of(pairs, i), {})
+                               : miller_chunk<C>({}, chunk_of(prepared, i - chunks));
     });
     typename C::Gt f = values[0];
     for (std::size_t i = 1; i < values.size(); ++i) f *= values[i];
@@ -263,7 +271,8 @@ typename C::Gt pairing(const Affine<typename C::G1>& p, const Affine<typename C:
 }
 
 template <class C>
-typename C::Gt multi_pairing(std::span<const PairingPair<C>> pairs, std::span<const PreparedPair<C>> prepared) {
+typename C::Gt multi_pairing(std::span<const PairingPair<C>> pairs,
+                             std::span<const PreparedPair<C>> prepared) {
     return final_exponentiation<C>(multi_miller_loop<C>(pairs, prepared));
 }
 
@@ -277,12 +286,12 @@ typename C::Gt gt_pow(const typename C::Gt& a, const typename C::Fr::Int& k) {
     return r;
 }
 
-#define CUZK_DEFINE_PAIRING(C)                                                                                \
-    template class G2Prepared<C>;                                                                             \
-    template C::Gt multi_miller_loop<C>(std::span<const PairingPair<C>>, std::span<const PreparedPair<C>>);    \
-    template C::Gt final_exponentiation<C>(const C::Gt&);                                                     \
-    template C::Gt pairing<C>(const Affine<C::G1>&, const Affine<C::G2>&);                                    \
-    template C::Gt multi_pairing<C>(std::span<const PairingPair<C>>, std::span<const PreparedPair<C>>);        \
+#define CUZK_DEFINE_PAIRING(C)                                                                              \
+    template class G2Prepared<C>;                                                                           \
+    template C::Gt multi_miller_loop<C>(std::span<const PairingPair<C>>, std::span<const PreparedPair<C>>); \
+    template C::Gt final_exponentiation<C>(const C::Gt&);                                                   \
+    template C::Gt pairing<C>(const Affine<C::G1>&, const Affine<C::G2>&);                                  \
+    template C::Gt multi_pairing<C>(std::span<const PairingPair<C>>, std::span<const PreparedPair<C>>);     \
     template C::Gt gt_pow<C>(const C::Gt&, const C::Fr::Int&)
 CUZK_DEFINE_PAIRING(Bls12_381);
 CUZK_DEFINE_PAIRING(Bn254);

@@ -55,7 +55,8 @@ struct PreparedPair {
 // The product of the Miller values of all pairs (one for no pairs), before final exponentiation. Shares squarings between
 // pairs; many pairs are spread over threads.
 template <class C>
-typename C::Gt multi_miller_loop(std::span<const PairingPair<C>> pairs, std::span<const PreparedPair<C>> prepared = {});
+typename C::Gt multi_miller_loop(std::span<const PairingPair<C>> pairs,
+                                 std::span<const PreparedPair<C>> prepared = {});
 
 // f^(s (p^12 - 1) / r). Zero gives zero.
 template <class C>
@@ -67,18 +68,21 @@ typename C::Gt pairing(const Affine<typename C::G1>& p, const Affine<typename C:
 
 // The product of e(p, q) over all pairs.
 template <class C>
-typename C::Gt multi_pairing(std::span<const PairingPair<C>> pairs, std::span<const PreparedPair<C>> prepared = {});
+typename C::Gt multi_pairing(std::span<const PairingPair<C>> pairs,
+                             std::span<const PreparedPair<C>> prepared = {});
 
 // a^k for a in GT (the image of the pairing, where squaring is cheap); k is canonical.
 template <class C>
 typename C::Gt gt_pow(const typename C::Gt& a, const typename C::Fr::Int& k);
 
-#define CUZK_DECLARE_PAIRING(C)                                                                                     \
-    extern template class G2Prepared<C>;                                                                            \
-    extern template C::Gt multi_miller_loop<C>(std::span<const PairingPair<C>>, std::span<const PreparedPair<C>>);   \
-    extern template C::Gt final_exponentiation<C>(const C::Gt&);                                                    \
-    extern template C::Gt pairing<C>(const Affine<C::G1>&, const Affine<C::G2>&);                                   \
-    extern template C::Gt multi_pairing<C>(std::span<const PairingPair<C>>, std::span<const PreparedPair<C>>);       \
+#define CUZK_DECLARE_PAIRING(C)                                                   \
+    extern template class G2Prepared<C>;                                          \
+    extern template C::Gt multi_miller_loop<C>(std::span<const PairingPair<C>>,   \
+                                               std::span<const PreparedPair<C>>); \
+    extern template C::Gt final_exponentiation<C>(const C::Gt&);                  \
+    extern template C::Gt pairing<C>(const Affine<C::G1>&, const Affine<C::G2>&); \
+    extern template C::Gt multi_pairing<C>(std::span<const PairingPair<C>>,       \
+                                           std::span<const PreparedPair<C>>);     \
     extern template C::Gt gt_pow<C>(const C::Gt&, const C::Fr::Int&)
 CUZK_DECLARE_PAIRING(Bls12_381);
 CUZK_DECLARE_PAIRING(Bn254);

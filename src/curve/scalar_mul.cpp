@@ -94,7 +94,9 @@ struct Split<Bls12_381G1> {
 template <>
 struct Split<Bls12_381G2> {
     static constexpr std::size_t kParts = 4;
-    static Jacobian<Bls12_381G2> next(const Jacobian<Bls12_381G2>& q) { return TwistFrobenius<Bls12_381>::get()(q); }
+    static Jacobian<Bls12_381G2> next(const Jacobian<Bls12_381G2>& q) {
+        return TwistFrobenius<Bls12_381>::get()(q);
+    }
     static std::array<Part, kParts> split(const BigInt<4>& k) {
         std::array<Part, kParts> parts;
         BigInt<4> rest = k;
@@ -121,7 +123,9 @@ struct Split<Bn254G1> {
     static constexpr u128 kB1 = 6 * kX * kX + 4 * kX + 1;
     static constexpr u128 kA2 = 6 * kX * kX + 2 * kX;
 
-    static Jacobian<Bn254G1> next(const Jacobian<Bn254G1>& p) { return CubeRootEndomorphism<Bn254>::get()(p); }
+    static Jacobian<Bn254G1> next(const Jacobian<Bn254G1>& p) {
+        return CubeRootEndomorphism<Bn254>::get()(p);
+    }
     static std::array<Part, kParts> split(const BigInt<4>& k) {
         constexpr auto kR = [] {
             BigInt<6> r;
@@ -153,7 +157,8 @@ struct Split<Bn254G2> {
 class SignedWindows {
 public:
     static constexpr unsigned kWidth = 5;
-    static constexpr std::size_t kTable = std::size_t{1} << (kWidth - 2);  // the odd multiples 1, 3, ... in use
+    static constexpr std::size_t kTable = std::size_t{1}
+                                          << (kWidth - 2);  // the odd multiples 1, 3, ... in use
 
     explicit SignedWindows(Part part) {
         u128 k = part.magnitude;
@@ -192,11 +197,13 @@ Jacobian<G> combine(const Jacobian<G>& p, const std::array<Part, kParts>& parts)
     const Jacobian<G> twice = p.dbl();
     for (std::size_t i = 1; i < SignedWindows::kTable; ++i) tables[0][i] = tables[0][i - 1] + twice;
     for (std::size_t part = 1; part < kParts; ++part) {
-        for (std::size_t i = 0; i < SignedWindows::kTable; ++i) tables[part][i] = Split<G>::next(tables[part - 1][i]);
+        for (std::size_t i = 0; i < SignedWindows::kTable; ++i)
+            tables[part][i] = Split<G>::next(tables[part - 1][i]);
     }
     const auto windows = [&]<std::size_t... i>(std::index_sequence<i...>) {
         return std::array<SignedWindows, kParts>{SignedWindows(parts[i])...};
-    }(std::make_index_sequence<kParts>());
+    }
+    (std::make_index_sequence<kParts>());
     std::size_t length = 0;
     for (const auto& w : windows) length = std::max(length, w.size());
 

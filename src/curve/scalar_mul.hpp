@@ -28,7 +28,7 @@ typename G1::Scalar endomorphism_eigenvalue();
 
 #define CUZK_SCALAR_MUL(PREFIX, G) \
     PREFIX template Jacobian<G> scalar_mul(const Jacobian<G>&, const typename G::Scalar::Int&)
-#define CUZK_SHORT_MUL(PREFIX, G1)                                                      \
+#define CUZK_SHORT_MUL(PREFIX, G1)                                                    \
     PREFIX template Jacobian<G1> short_endomorphism_mul(const Affine<G1>&, u64, u64); \
     PREFIX template G1::Scalar endomorphism_eigenvalue<G1>()
 CUZK_SCALAR_MUL(extern, Bls12_381G1);

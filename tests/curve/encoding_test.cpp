@@ -97,8 +97,9 @@ TYPED_TEST(ZcashEncodingTest, KnownAnswers) {
 // The generator as the Zcash protocol specification and the pairing-friendly-curves draft give it.
 TEST(ZcashEncoding, GeneratorOfG1) {
     const auto bytes = to_compressed(Affine<Bls12_381G1>::generator());
-    EXPECT_EQ(bytes, test::parse_bytes("97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeff"
-                                       "b3af00adb22c6bb"));
+    EXPECT_EQ(bytes, test::parse_bytes(
+                         "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeff"
+                         "b3af00adb22c6bb"));
 }
 
 TYPED_TEST(ZcashEncodingTest, KnownInvalid) {

@@ -145,7 +145,8 @@ TYPED_TEST(GroupLawTest, ScalarMulEqualsDoubleAndAdd) {
     using G = TypeParam;
     using Fr = typename G::Scalar;
     using Int = typename Fr::Int;
-    std::vector<Int> scalars{Int{}, Fr::Params::kModulus, Fr::Constants::kModulusMinusOne, Fr::Constants::kHalf};
+    std::vector<Int> scalars{Int{}, Fr::Params::kModulus, Fr::Constants::kModulusMinusOne,
+                             Fr::Constants::kHalf};
     Int all_ones;
     for (auto& limb : all_ones.limb) limb = ~u64{0};
     scalars.push_back(all_ones);
@@ -153,7 +154,8 @@ TYPED_TEST(GroupLawTest, ScalarMulEqualsDoubleAndAdd) {
     for (const u64 x : {Bls12_381::kX, Bn254::kX}) {
         Fr power = Fr::one();
         for (int i = 0; i < 4; ++i) {
-            for (const Fr& k : {power, power + Fr::one(), power - Fr::one(), -power, power * Fr::from_u64(6)}) {
+            for (const Fr& k :
+                 {power, power + Fr::one(), power - Fr::one(), -power, power * Fr::from_u64(6)}) {
                 scalars.push_back(k.to_int());
             }
             power *= Fr::from_u64(x);

@@ -115,7 +115,8 @@ TYPED_TEST(PairingTest, MultiPairingIsTheProduct) {
             }
             for (u64 i = 0; i < n; ++i) prepared_pairs.push_back({this->g1(i + 1), &prepared[i]});
             const auto expected = gt_pow<C>(this->generator(), sum.to_int());
-            EXPECT_EQ(multi_pairing<C>(pairs, prepared_pairs), expected) << isa_name(isa) << ", " << n << " pairs";
+            EXPECT_EQ(multi_pairing<C>(pairs, prepared_pairs), expected)
+                << isa_name(isa) << ", " << n << " pairs";
         }
     }
 }
@@ -125,7 +126,8 @@ TYPED_TEST(PairingTest, LanesEqualSinglePairs) {
     std::vector<PairingPair<C>> pairs;
     auto expected = C::Gt::one();
     for (int i = 0; i < 11; ++i) {
-        pairs.push_back({test::random_point<typename C::G1>(this->random_), test::random_point<typename C::G2>(this->random_)});
+        pairs.push_back({test::random_point<typename C::G1>(this->random_),
+                         test::random_point<typename C::G2>(this->random_)});
         expected *= pairing<C>(pairs.back().p, pairs.back().q);
         EXPECT_EQ(multi_pairing<C>(pairs), expected);
     }

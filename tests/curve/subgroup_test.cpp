@@ -2,6 +2,7 @@
 
 #include "curve/endomorphism.hpp"
 #include "curve/vectors.hpp"
+#include "field/cpu.hpp"
 
 namespace cuzk {
 namespace {
@@ -22,9 +23,9 @@ struct Cofactor<Bls12_381G1> {
 };
 template <>
 struct Cofactor<Bls12_381G2> {
-    static constexpr auto kValue =
-        BigInt<8>::from_hex("5d543a95414e7f1091d50792876a202cd91de4547085abaa68a205b2e5a7ddfa628f1cb4d9e82ef2"
-                            "1537e293a6691ae1616ec6e786f0c70cf1c38e31c7238e5");
+    static constexpr auto kValue = BigInt<8>::from_hex(
+        "5d543a95414e7f1091d50792876a202cd91de4547085abaa68a205b2e5a7ddfa628f1cb4d9e82ef2"
+        "1537e293a6691ae1616ec6e786f0c70cf1c38e31c7238e5");
     static constexpr u64 kPrimes[] = {13, 23, 2713, 11953, 262069};
 };
 template <>
@@ -67,6 +68,24 @@ BigInt<N> gcd_odd(BigInt<N> a, BigInt<N> b) {
 template <class G>
 class SubgroupTest : public ::testing::Test {
 protected:
+    // The batch check must find `bad`, wherever it stands among good points and infinities.
+    void expect_single_bad_lane(const Affine<G>& bad) {
+        std::vector<Affine<G>> points(19);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            points[i] = i % 5 == 3 ? Affine<G>::infinity() : test::random_point<G>(random_);
+        }
+        for (const Isa isa : {Isa::kPortable, Isa::kAdx, Isa::kIfma}) {
+            const IsaOverride override(isa);
+            EXPECT_EQ(first_outside_subgroup<G>(points), std::nullopt) << isa_name(isa);
+            for (const std::size_t at : {0, 3, 7, 8, 15, 16, 18}) {
+                const auto saved = points[at];
+                points[at] = bad;
+                EXPECT_EQ(first_outside_subgroup<G>(points), at) << isa_name(isa);
+                points[at] = saved;
+            }
+        }
+    }
+
     SeededRandom random_{11};
 };
 using Groups = ::testing::Types<Bls12_381G1, Bls12_381G2, Bn254G1, Bn254G2>;
@@ -108,10 +127,25 @@ TYPED_TEST(SubgroupTest, RejectsSmallOrders) {
                 small = mixed.mul(G::Scalar::Params::kModulus);
             }
             for (auto next = small.mul(factor); !next.is_infinity(); next = next.mul(factor)) small = next;
+            this->expect_single_bad_lane(small.to_affine());
             EXPECT_FALSE(in_subgroup(small.to_affine())) << prime;
             EXPECT_FALSE(in_subgroup(mixed.to_affine())) << prime;
             const auto shifted = small + Jacobian<G>::from_affine(test::random_point<G>(this->random_));
             EXPECT_FALSE(in_subgroup(shifted.to_affine())) << prime;
+        }
+    }
+}
+
+TYPED_TEST(SubgroupTest, BatchesAgreeWithSingleChecks) {
+    using G = TypeParam;
+    EXPECT_EQ(first_outside_subgroup<G>({}), std::nullopt);
+    if constexpr (!std::is_same_v<G, Bn254G1>) {
+        for (int i = 0; i < 5; ++i) {
+            const auto outside = test::random_curve_point<G>(this->random_);
+            this->expect_single_bad_lane(outside);
+            // Outside by a part of the cofactor alone: r times the point.
+            const auto cleared = Jacobian<G>::from_affine(outside).mul(G::Scalar::Params::kModulus);
+            this->expect_single_bad_lane(cleared.to_affine());
         }
     }
 }
@@ -132,7 +166,8 @@ TYPED_TEST(SubgroupTest, KnownPointsOutside) {
 TYPED_TEST(SubgroupTest, FindsTheFirstInvalidPoint) {
     using G = TypeParam;
     std::vector<Affine<G>> points;
-    for (u64 i = 0; i < 300; ++i) points.push_back((Jacobian<G>::generator() * G::Scalar::from_u64(i)).to_affine());
+    for (u64 i = 0; i < 300; ++i)
+        points.push_back((Jacobian<G>::generator() * G::Scalar::from_u64(i)).to_affine());
     EXPECT_EQ(find_invalid(AffineView<G>(points)), std::nullopt);
     EXPECT_EQ(find_invalid(AffineView<G>()), std::nullopt);
     points[299].y = points[299].y + G::Field::one();
@@ -155,7 +190,9 @@ TEST(SubgroupConstants, CofactorsOfBls12_381AreCoprime) {
 TEST(SubgroupConstants, CofactorsClear) {
     SeededRandom random(3);
     const auto check = [&]<class G>(G) {
-        const auto p = Jacobian<G>::from_affine(test::random_curve_point<G>(random)).mul(Cofactor<G>::kValue).to_affine();
+        const auto p = Jacobian<G>::from_affine(test::random_curve_point<G>(random))
+                           .mul(Cofactor<G>::kValue)
+                           .to_affine();
         EXPECT_FALSE(p.is_infinity());
         EXPECT_TRUE(has_order_dividing_r(p));
         EXPECT_TRUE(in_subgroup(p));
