@@ -1,13 +1,10 @@
 #include "groth16/quotient.hpp"
 
-#include "base/parallel.hpp"
 #include "poly/pointwise.hpp"
 
 namespace cuzk {
 
 namespace {
-
-constexpr std::size_t kGrain = 4096;
 
 template <class Fr>
 Domain<Fr> family_domain(KeyFamily family, unsigned log_domain) {
@@ -44,9 +41,7 @@ void Quotient<Fr>::compute(std::span<Fr> a, std::span<Fr> b, std::span<Fr> c) co
     multiply_into<Fr>(a, b);
     domain_.coset_inverse(a, shift_);
     domain_.inverse(c);
-    parallel_ranges(0, domain(), kGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) a[i] = (a[i] - c[i]) * z_inverse_;
-    });
+    subtract_scale_into<Fr>(a, c, z_inverse_);
 }
 
 template class Quotient<Bls12_381Fr>;
