@@ -1,19 +1,21 @@
-// Transforms on every arithmetic path, one thread unless the name says otherwise, beside a plain loop of butterflies on
-// single elements in first-level cache: the best that scalar arithmetic could do if memory and ordering cost nothing.
+// Transforms on every arithmetic path, one thread unless the name says otherwise, beside a plain loop of
+// butterflies on single elements in first-level cache: the best that scalar arithmetic could do if memory and
+// ordering cost nothing.
 //
-// Counters: butterfly = seconds a butterfly (n/2 log2 n of them in a transform); mul/s = multiplications of butterflies
-// a second; of_limit = share of the multiply-add instructions the core can start (two a cycle at the clock measured here, 84 a
-// vector butterfly; vector path only); GB/s = bytes of the vector, read and written once a pass of the transform.
+// Counters: butterfly = seconds a butterfly (n/2 log2 n of them in a transform); mul/s = multiplications of
+// butterflies a second; of_limit = share of the multiply-add instructions the core can start (two a cycle at
+// the clock measured here, 84 a vector butterfly; vector path only); GB/s = bytes of the vector, read and
+// written once a pass of the transform.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "field/cpu.hpp"
+#include "field/measure.hpp"
 #include "poly/domain.hpp"
 #include "poly/pointwise.hpp"
 
@@ -31,24 +33,6 @@ std::vector<Fr> values(std::size_t n) {
     return v;
 }
 
-// Cycles a second of this thread, by a chain of dependent additions.
-double clock_rate() {
-    constexpr std::size_t kSteps = 20'000'000;
-    double best = 0;
-    for (int round = 0; round < 3; ++round) {
-        const auto start = std::chrono::steady_clock::now();
-        u64 x = 0;
-        for (std::size_t i = 0; i < kSteps; ++i) {
-            x += 1;
-            benchmark::DoNotOptimize(x);
-            __asm__ volatile("add $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\tadd $1, %0" : "+r"(x));
-        }
-        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-        best = std::max(best, 5 * static_cast<double>(kSteps) / time.count());
-    }
-    return best;
-}
-
 enum class Operation : u8 { kForward, kInverse, kCosetForward, kCosetInverse, kToCoset };
 
 template <class Fr>
@@ -59,6 +43,7 @@ void transform(benchmark::State& state, Isa isa, Operation operation, unsigned l
     const auto domain = Domain<Fr>::snarkjs(log_size);
     const Fr shift = Domain<Fr>::snarkjs_coset_shift(log_size);
     auto v = values<Fr>(domain.size());
+    const std::clock_t start = std::clock();  // of the processor: other programs do not count
     for (auto _ : state) {
         switch (operation) {
             case Operation::kForward: domain.forward(v); break;
@@ -69,6 +54,7 @@ void transform(benchmark::State& state, Isa isa, Operation operation, unsigned l
         }
         benchmark::DoNotOptimize(v.data());
     }
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     const double transforms = operation == Operation::kToCoset ? 2 : 1;
     const double butterflies = transforms * static_cast<double>(domain.size() / 2) * log_size;
     const auto iterations = static_cast<double>(state.iterations());
@@ -80,9 +66,8 @@ void transform(benchmark::State& state, Isa isa, Operation operation, unsigned l
     state.counters["GB/s"] = Counter(
         iterations * touched * 2e-9 * static_cast<double>(domain.size() * sizeof(Fr)), Counter::kIsRate);
     if (isa == Isa::kIfma && threads == 1) {
-        static const double rate = clock_rate();
-        state.counters["of_limit"] =
-            Counter(iterations * butterflies * (84.0 / 8) / (2 * rate), Counter::kIsRate);
+        static const double ghz = measure_clock_ghz();
+        state.counters["of_limit"] = iterations * butterflies * (84.0 / 8) / (2e9 * ghz) / seconds;
     }
 }
 

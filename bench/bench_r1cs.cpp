@@ -1,5 +1,5 @@
-// Sparse products and the satisfaction check on a system shaped like compiled circuits: 3 terms a row, two thirds of the
-// coefficients 1 or -1, most variables near the row. items_per_second counts entries.
+// Sparse products and the satisfaction check on a system shaped like compiled circuits: 3 terms a row, two
+// thirds of the coefficients 1 or -1, most variables near the row. items_per_second counts entries.
 #include <benchmark/benchmark.h>
 
 #include <utility>

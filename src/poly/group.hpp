@@ -1,4 +1,5 @@
-// The unit of work of a transform: 8 equally long columns of a matrix, transformed side by side in scratch memory.
+// The unit of work of a transform: 8 equally long columns of a matrix, transformed side by side in scratch
+// memory.
 #pragma once
 
 #include "poly/twiddles.hpp"
@@ -10,9 +11,10 @@ inline constexpr std::size_t kLanes = 8;
 
 enum class Twist : u8 { kNone, kBefore, kAfter };
 
-// Steps, in order: load; times before[n] and the twist before; transform by `first`; if `second`: times between[n],
-// transform by `second`; times after[k] and the twist after; store. Lists of factors hold one factor a row for all lanes, and may
-// be absent; the twist multiplies row n of lane l by twist_start[l] twist_ratio[l]^n.
+// Steps, in order: load; times before[n] and the twist before; transform by `first`; if `second`: times
+// between[n], transform by `second`; times after[k] and the twist after; store. Lists of factors hold one
+// factor a row for all lanes, and may be absent; the twist multiplies row n of lane l by twist_start[l]
+// twist_ratio[l]^n.
 template <class Fr>
 struct Group {
     Fr* data;                 // row 0 of lane 0
@@ -33,7 +35,8 @@ struct Group {
     Fr twist_ratio[kLanes];
 };
 
-// bits: 0 to 32. Always inlined, like all that the vector path shares with ordinary files: no copy compiled for AVX-512 may be linked in.
+// bits: 0 to 32. Always inlined, like all that the vector path shares with ordinary files: no copy compiled
+// for AVX-512 may be linked in.
 [[gnu::always_inline]] constexpr std::size_t reverse_bits(std::size_t x, unsigned bits) {
     u32 r = __builtin_bswap32(static_cast<u32>(x));
     r = ((r >> 4) & 0x0f0f0f0f) | ((r & 0x0f0f0f0f) << 4);

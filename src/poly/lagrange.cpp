@@ -5,8 +5,8 @@
 
 namespace cuzk {
 
-// L_i(tau) = root^i (tau^n - 1) / (n (tau - root^i)). If tau = root^k, the k-th denominator and the vanishing polynomial
-// are both zero; batch_inverse leaves the zero and only L_k = 1 has to be put in.
+// L_i(tau) = root^i (tau^n - 1) / (n (tau - root^i)). If tau = root^k, the k-th denominator and the vanishing
+// polynomial are both zero; batch_inverse leaves the zero and only L_k = 1 has to be put in.
 template <class Fr>
 std::vector<Fr> lagrange_at(const Domain<Fr>& domain, const Fr& tau) {
     constexpr std::size_t kChunk = 4096;  // amortises the one inversion and the one power of a chunk

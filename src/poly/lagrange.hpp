@@ -7,8 +7,8 @@
 
 namespace cuzk {
 
-// L_i(tau) for i in [0, domain.size()), where L_i is 1 at root^i and 0 at the other points of the domain. tau may lie in
-// the domain (the result is a unit vector then). Parallel; Montgomery form.
+// L_i(tau) for i in [0, domain.size()), where L_i is 1 at root^i and 0 at the other points of the domain. tau
+// may lie in the domain (the result is a unit vector then). Parallel; Montgomery form.
 template <class Fr>
 std::vector<Fr> lagrange_at(const Domain<Fr>& domain, const Fr& tau);
 

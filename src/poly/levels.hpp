@@ -5,8 +5,8 @@
 
 namespace cuzk::ntt {
 
-// Rows of the scratch come in blocks of 2^kLogBlock with a gap of one row after each: a block stays in the first-level
-// cache, and rows one block apart do not fall into the same cache sets.
+// Rows of the scratch come in blocks of 2^kLogBlock with a gap of one row after each: a block stays in the
+// first-level cache, and rows one block apart do not fall into the same cache sets.
 inline constexpr unsigned kLogBlock = 6;
 inline constexpr std::size_t kBlock = std::size_t{1} << kLogBlock;
 inline constexpr std::size_t kBlockPitch = kBlock + 1;
@@ -18,8 +18,8 @@ inline constexpr std::size_t kBlockPitch = kBlock + 1;
     return scratch_row(std::size_t{1} << log_length);
 }
 
-// 2^log_count rows `pitch` scratch rows apart, which stand for rows offset, offset + step, ... of the transform.
-// Decimation in time: bit-reversed input, natural output. Two levels at a time.
+// 2^log_count rows `pitch` scratch rows apart, which stand for rows offset, offset + step, ... of the
+// transform. Decimation in time: bit-reversed input, natural output. Two levels at a time.
 template <class Engine>
 [[gnu::always_inline]] inline void strided_levels(const Engine& engine, std::size_t base, std::size_t pitch,
                                                   std::size_t step, std::size_t offset, unsigned log_count) {
@@ -41,9 +41,9 @@ template <class Engine>
             engine.one_level(base + i * pitch, half * pitch, step * (half + i) + offset);
 }
 
-// Engine: first_two_levels(at, distance) works on rows at + {0, 1, 2, 3} distance, which are whole transforms of length 4;
-// two_levels(at, distance, r, half) takes entry r of the root table for both butterflies of the first level, r + half and
-// r + 2 half for those of the second; one_level(at, distance, r) takes entry r.
+// Engine: first_two_levels(at, distance) works on rows at + {0, 1, 2, 3} distance, which are whole transforms
+// of length 4; two_levels(at, distance, r, half) takes entry r of the root table for both butterflies of the
+// first level, r + half and r + 2 half for those of the second; one_level(at, distance, r) takes entry r.
 template <class Engine>
 [[gnu::always_inline]] inline void all_levels(const Engine& engine, unsigned log_length) {
     const unsigned low = log_length < kLogBlock ? log_length : kLogBlock;

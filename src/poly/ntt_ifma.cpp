@@ -1,8 +1,10 @@
-// A group on AVX-512 IFMA vectors. The scratch holds the rows as 5 vectors of 52-bit limbs, one lane a column, from the
-// load to the store of a pass; limbs are carried only where a product needs it, values are reduced only at the store.
+// A group on AVX-512 IFMA vectors. The scratch holds the rows as 5 vectors of 52-bit limbs, one lane a
+// column, from the load to the store of a pass; limbs are carried only where a product needs it, values are
+// reduced only at the store.
 //
-// Bounds: rows come in below 2p. The first two levels (whose factors are 1 but for one) leave at most 8p, each
-// further one adds less than 3p, the bound of a product: at most 35p after 11 levels, below 2^260 in both fields.
+// Bounds: rows come in below 2p. The first two levels (whose factors are 1 but for one) leave at most 8p,
+// each further one adds less than 3p, the bound of a product: at most 35p after 11 levels, below 2^260 in
+// both fields.
 #include "field/limbs52.hpp"
 #include "poly/group.hpp"
 #include "poly/levels.hpp"
@@ -75,8 +77,8 @@ struct VectorEngine {
     }
 };
 
-// Rows that go through the steps of a load or store together: a row's products wait for each other, so one row at a time
-// would leave the multipliers idle.
+// Rows that go through the steps of a load or store together: a row's products wait for each other, so one
+// row at a time would leave the multipliers idle.
 constexpr std::size_t kRowsAtOnce = 4;
 
 // Rows of a column pass lie pages apart, where the processor does not prefetch by itself.
@@ -87,8 +89,8 @@ CUZK_LANES_INLINE void prefetch_row(const u64* first) {
         _mm_prefetch(reinterpret_cast<const char*>(first + 8 * line), _MM_HINT_T0);
 }
 
-// start ratio^n of each lane as the product of two prepared factors, start ratio^low and ratio^(n - low), where low is n
-// modulo 2^kLow: about 2 sqrt(rows) factors to prepare instead of one a row.
+// start ratio^n of each lane as the product of two prepared factors, start ratio^low and ratio^(n - low),
+// where low is n modulo 2^kLow: about 2 sqrt(rows) factors to prepare instead of one a row.
 constexpr unsigned twist_low_bits(unsigned log_length) {
     return (log_length + 1) / 2;
 }
@@ -126,8 +128,8 @@ public:
     }
 
 private:
-    // out[i] = first step^i for i < 2^bits, prepared; returns step^(2^bits). The list doubles each time, so that the
-    // products of one round do not wait for each other.
+    // out[i] = first step^i for i < 2^bits, prepared; returns step^(2^bits). The list doubles each time, so
+    // that the products of one round do not wait for each other.
     CUZK_LANES_INLINE static Lanes<P> fill(Vec* out, unsigned bits, const Lanes<P>& first, Lanes<P> step) {
         store_row(out, first);
         for (unsigned b = 0; b < bits; ++b) {

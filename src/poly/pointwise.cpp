@@ -28,8 +28,8 @@ u64* words(Fr* elements) {
     return reinterpret_cast<u64*>(elements);
 }
 
-// Calls vectors(first element, count of vectors) for parts of [0, size), or element(i) for what is left over and where
-// there is no vector path.
+// Calls vectors(first element, count of vectors) for parts of [0, size), or element(i) for what is left over
+// and where there is no vector path.
 template <class Vectors, class Element>
 void for_all(std::size_t size, const Vectors& vectors, const Element& element) {
     if (active_isa() != Isa::kIfma) {

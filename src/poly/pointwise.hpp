@@ -1,5 +1,5 @@
-// Elementwise operations on vectors of field elements, in parallel, 8 at a time where the processor can. Montgomery form;
-// spans of equal length, else Error(kInternal).
+// Elementwise operations on vectors of field elements, in parallel, 8 at a time where the processor can.
+// Montgomery form; spans of equal length, else Error(kInternal).
 #pragma once
 
 #include <span>

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t kVectorWords = 32;  // 8 elements
 
-// a b R^2 / R' is raw but for a missing factor 2^4, which a takes along: 16 p times p is within the range of products.
+// a b R^2 / R' is raw but for a missing factor 2^4, which a takes along: 16 p times p is within the range of
+// products.
 template <class P>
 CUZK_LANES_INLINE Lanes<P> mul_raw(const Lanes<P>& a, const Lanes<P>& b) {
     static_assert(Limbs52<P>::kExtra == 4);

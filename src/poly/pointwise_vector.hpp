@@ -1,5 +1,5 @@
-// The vector path of poly/pointwise.hpp: whole vectors of 8 elements, one thread. Only where the processor has AVX-512
-// IFMA. Elements are their memory words, 4 each.
+// The vector path of poly/pointwise.hpp: whole vectors of 8 elements, one thread. Only where the processor
+// has AVX-512 IFMA. Elements are their memory words, 4 each.
 #pragma once
 
 #include "base/types.hpp"

@@ -6,7 +6,8 @@
 namespace cuzk::ifma {
 namespace {
 
-// A factor w of all lanes, as ntt::prepared factors lie in memory: limbs of w, limbs of w' = floor(w 2^260 / p).
+// A factor w of all lanes, as ntt::prepared factors lie in memory: limbs of w, limbs of w' = floor(w 2^260 /
+// p).
 struct SharedFactor {
     const u64* words;
     CUZK_LANES_INLINE Vec value(std::size_t i) const { return splat(words[i]); }
@@ -51,10 +52,11 @@ consteval auto negative_inverse() {
     return r;
 }
 
-// a w - q p for the estimate q = floor(a w' / 2^260) or one less: congruent to a w and in [0, 3p), normal, whatever the
-// normal a below 2^260. (The exact floor leaves less than 2p; the columns below 2^208 that the estimate leaves out add
-// less than one carry.) Both a w and q p are needed modulo 2^260 only: 84 multiply-adds where a Montgomery product takes
-// 100, and no chain of five dependent quotients. Raw times plain is raw: no Montgomery factor is involved.
+// a w - q p for the estimate q = floor(a w' / 2^260) or one less: congruent to a w and in [0, 3p), normal,
+// whatever the normal a below 2^260. (The exact floor leaves less than 2p; the columns below 2^208 that the
+// estimate leaves out add less than one carry.) Both a w and q p are needed modulo 2^260 only: 84
+// multiply-adds where a Montgomery product takes 100, and no chain of five dependent quotients. Raw times
+// plain is raw: no Montgomery factor is involved.
 template <class P, class Factor>
 CUZK_LANES_INLINE Lanes<P> shoup_mul(const Lanes<P>& a, const Factor& w) {
     static_assert(Lanes<P>::N == 5);
@@ -134,8 +136,8 @@ CUZK_LANES_INLINE Lanes<P> reduce_far(const Lanes<P>& a) {
     return r;
 }
 
-// One factor a lane from its form w R': out gets the limbs of w and of floor(w 2^260 / p). w R' = w 2^260 mod p is the
-// remainder of that division, so the quotient is -(w R') / p modulo 2^260.
+// One factor a lane from its form w R': out gets the limbs of w and of floor(w 2^260 / p). w R' = w 2^260 mod
+// p is the remainder of that division, so the quotient is -(w R') / p modulo 2^260.
 template <class P>
 CUZK_LANES_INLINE void prepare_lanes(const Lanes<P>& w_lanes, Vec* out) {
     const Vec zero = _mm512_setzero_si512();

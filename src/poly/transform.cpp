@@ -78,8 +78,8 @@ private:
     Fr step_;
 };
 
-// One pass: what is common to its groups, and how the twist of a column comes about. The twist of the column with index
-// j below the transformed digit is scale start_base^j (ratio ratio_base^j)^row.
+// One pass: what is common to its groups, and how the twist of a column comes about. The twist of the column
+// with index j below the transformed digit is scale start_base^j (ratio ratio_base^j)^row.
 template <class Fr>
 struct Pass {
     Group<Fr> group;
@@ -216,10 +216,11 @@ bool is_short(std::span<Fr> values) {
 
 }  // namespace
 
-// With N = L_0 L_1 .. and n = n_0 S_0 + n_1 S_1 + .. for strides S: pass d sums over n_d, whose place k_d takes, and
-// multiplies by root^(k_d T_d j) for the lower part j of n, T_d being the output stride of digit d. The powers of the input
-// ratio split into those of n_0 S_0, one a row of the first pass, and those of j, part of its twist; those of the output
-// ratio into factors of k_d T_d, part of the twists of all passes but the last.
+// With N = L_0 L_1 .. and n = n_0 S_0 + n_1 S_1 + .. for strides S: pass d sums over n_d, whose place k_d
+// takes, and multiplies by root^(k_d T_d j) for the lower part j of n, T_d being the output stride of digit
+// d. The powers of the input ratio split into those of n_0 S_0, one a row of the first pass, and those of j,
+// part of its twist; those of the output ratio into factors of k_d T_d, part of the twists of all passes but
+// the last.
 template <class Fr>
 void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::optional<Fr>& in_ratio,
                const Fr& scale, const std::optional<Fr>& out_ratio) {
@@ -263,8 +264,8 @@ void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::option
     passes.reverse_digits();
 }
 
-// The way back runs the passes in opposite order with the twists in front, so it takes the digits reversed as the way
-// there left them. Both meet in the last digit, one pass for the two.
+// The way back runs the passes in opposite order with the twists in front, so it takes the digits reversed as
+// the way there left them. Both meet in the last digit, one pass for the two.
 template <class Fr>
 void transform_there_and_back(std::span<Fr> values, const RootSet<Fr>& there, const RootSet<Fr>& back,
                               const Fr& scale, const Fr& ratio) {

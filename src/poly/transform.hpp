@@ -1,9 +1,10 @@
 // Transforms of any power-of-two length as passes over 8 columns at a time.
 //
-// A vector of 2^k elements is read as a matrix with two digits of its index (three above 2^22): each pass transforms along
-// one digit and multiplies by the twiddles that couple it to the lower ones (Gentleman and Sande 1966; Bailey, "FFTs in
-// external or hierarchical memory", 1990). Every element is read and written once a pass. The outer digits are equally long, so that the final
-// reversal of digits is a swap of pairs, in place.
+// A vector of 2^k elements is read as a matrix with two digits of its index (three above 2^22): each pass
+// transforms along one digit and multiplies by the twiddles that couple it to the lower ones (Gentleman and
+// Sande 1966; Bailey, "FFTs in external or hierarchical memory", 1990). Every element is read and written
+// once a pass. The outer digits are equally long, so that the final reversal of digits is a swap of pairs, in
+// place.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,8 @@ template <class Fr>
 void transform(std::span<Fr> values, const RootSet<Fr>& roots, const std::optional<Fr>& in_ratio,
                const Fr& scale, const std::optional<Fr>& out_ratio);
 
-// transform(values, there, {}, scale, ratio), then transform(values, back, {}, 1, {}), without ordering in between.
+// transform(values, there, {}, scale, ratio), then transform(values, back, {}, 1, {}), without ordering in
+// between.
 template <class Fr>
 void transform_there_and_back(std::span<Fr> values, const RootSet<Fr>& there, const RootSet<Fr>& back,
                               const Fr& scale, const Fr& ratio);

@@ -1,4 +1,5 @@
-// Constant factors in the forms that the transforms multiply by, and the process-wide tables of roots of unity.
+// Constant factors in the forms that the transforms multiply by, and the process-wide tables of roots of
+// unity.
 #pragma once
 
 #include <vector>
@@ -10,9 +11,9 @@ namespace cuzk::ntt {
 // A pass over a vector transforms columns of at most this length; its data fits in a second-level cache.
 inline constexpr unsigned kMaxLogLength = 11;
 
-// Words of a prepared factor w of the vector path: w and floor(w 2^260 / p), each as 5 limbs of 52 bits. The second
-// number replaces the division in a product with w (Shoup's method; Harvey, "Faster arithmetic for number-theoretic
-// transforms", 2014).
+// Words of a prepared factor w of the vector path: w and floor(w 2^260 / p), each as 5 limbs of 52 bits. The
+// second number replaces the division in a product with w (Shoup's method; Harvey, "Faster arithmetic for
+// number-theoretic transforms", 2014).
 inline constexpr std::size_t kPreparedWords = 10;
 
 // A list of factors as the paths read it. Not owning.
@@ -43,7 +44,8 @@ private:
 template <class Fr>
 FactorList<Fr> power_list(const Fr& first, const Fr& ratio, std::size_t count, bool vectors);
 
-// Which 2^kTwoAdicity-th root of unity a domain descends from: field generator or smallest quadratic non-residue.
+// Which 2^kTwoAdicity-th root of unity a domain descends from: field generator or smallest quadratic
+// non-residue.
 enum class RootFamily : u8 { kGenerator, kNonResidue };
 enum class Direction : u8 { kForward, kInverse };
 
@@ -54,9 +56,10 @@ Fr smallest_non_residue();
 template <class Fr>
 const Fr& full_root(RootFamily family);
 
-// Entry h + j, j < h, is root_{2h}^j for h = 1, 2, 4, ..., 2^(kMaxLogLength - 1), where root_{2h} is the power of the
-// full root (of its inverse) of order 2h. Made at first use and kept: 224 KiB a table, two or four tables a field, whatever the
-// sizes of the domains; all longer factors are products made on the way. Thread-safe.
+// Entry h + j, j < h, is root_{2h}^j for h = 1, 2, 4, ..., 2^(kMaxLogLength - 1), where root_{2h} is the
+// power of the full root (of its inverse) of order 2h. Made at first use and kept: 224 KiB a table, two or
+// four tables a field, whatever the sizes of the domains; all longer factors are products made on the way.
+// Thread-safe.
 template <class Fr>
 Factors<Fr> root_table(RootFamily family, Direction direction);
 

@@ -8,7 +8,8 @@
 
 namespace cuzk {
 
-// Gives equal coefficients one index. One and minus one are always there, at kOne and kMinusOne. Not thread-safe.
+// Gives equal coefficients one index. One and minus one are always there, at kOne and kMinusOne. Not
+// thread-safe.
 template <class Fr>
 class CoefficientTable {
 public:
@@ -17,7 +18,8 @@ public:
 
     CoefficientTable();
 
-    // Index of the value, which is added if it is new. Throws Error(kUnsupported) at 2^32 - 1 distinct values.
+    // Index of the value, which is added if it is new. Throws Error(kUnsupported) at 2^32 - 1 distinct
+    // values.
     u32 intern(const Fr& value);
 
     const Fr& operator[](std::size_t index) const { return values_[index]; }

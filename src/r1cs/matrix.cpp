@@ -48,7 +48,8 @@ template <class Fr>
 void SparseMatrix<Fr>::multiply(std::span<const Fr> z, std::span<Fr> out) const {
     check_length("a vector", z.size(), columns_);
     check_length("an output", out.size(), rows());
-    // A task is a range of entries; it owns the rows that begin in it. Empty rows at the end belong to the last task.
+    // A task is a range of entries; it owns the rows that begin in it. Empty rows at the end belong to the
+    // last task.
     const u64 work =
         nonzeros() + rows();  // a row costs about as much as an entry, so that empty ones are shared out too
     const auto row_at = [&](u64 position) {
@@ -73,8 +74,8 @@ template <class Fr>
 void SparseMatrix<Fr>::multiply_transposed(std::span<const Fr> x, std::span<Fr> out) const {
     check_length("a vector", x.size(), rows());
     check_length("an output", out.size(), columns_);
-    // A task owns a range of columns and looks up its part of each row: no two tasks write one element, and nothing is
-    // allocated. As many tasks as threads, since each walks all rows.
+    // A task owns a range of columns and looks up its part of each row: no two tasks write one element, and
+    // nothing is allocated. As many tasks as threads, since each walks all rows.
     const std::size_t tasks = std::max<std::size_t>(1, std::min(thread_count(), columns_ / 64));
     parallel_for(0, tasks, [&](std::size_t task) {
         const std::size_t first = columns_ * task / tasks;

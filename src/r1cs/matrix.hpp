@@ -18,9 +18,9 @@ struct Term {
     Fr coefficient;
 };
 
-// Compressed rows. Columns of a row ascend and are distinct, no coefficient is zero: two matrices that act alike are
-// stored alike. An entry takes 4 bytes of column and 2 of coefficient index (4 where there are more than 2^16 distinct
-// coefficients), a row 8. Immutable, so safe to share between threads.
+// Compressed rows. Columns of a row ascend and are distinct, no coefficient is zero: two matrices that act
+// alike are stored alike. An entry takes 4 bytes of column and 2 of coefficient index (4 where there are more
+// than 2^16 distinct coefficients), a row 8. Immutable, so safe to share between threads.
 template <class Fr>
 class SparseMatrix {
 public:
@@ -45,7 +45,8 @@ public:
 
     // Row times z; z has columns() elements.
     Fr row_times(std::size_t row, std::span<const Fr> z) const;
-    // out = M z, in parallel, balanced by entries. z has columns() elements, out rows(); else Error(kInternal).
+    // out = M z, in parallel, balanced by entries. z has columns() elements, out rows(); else
+    // Error(kInternal).
     void multiply(std::span<const Fr> z, std::span<Fr> out) const;
     // out = M^T x, in parallel. x has rows() elements, out columns().
     void multiply_transposed(std::span<const Fr> x, std::span<Fr> out) const;

@@ -106,8 +106,8 @@ void TripleMatrixBuilder<Fr>::allocate() {
     coefficient_of_.resize(sum);
 }
 
-// place() has moved each start to the end of its row. Rows are canonicalised into the same arrays: an output never
-// overtakes its input.
+// place() has moved each start to the end of its row. Rows are canonicalised into the same arrays: an output
+// never overtakes its input.
 template <class Fr>
 SparseMatrix<Fr> TripleMatrixBuilder<Fr>::finish() && {
     std::vector<Term<Fr>> row;

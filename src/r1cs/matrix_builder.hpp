@@ -11,8 +11,8 @@
 
 namespace cuzk {
 
-// Takes rows in order as they are read. Terms of a row may come in any order and repeat a column (they add up); zeros
-// are dropped. Peak memory is the matrix plus one chunk of 2^20 entries. Not thread-safe.
+// Takes rows in order as they are read. Terms of a row may come in any order and repeat a column (they add
+// up); zeros are dropped. Peak memory is the matrix plus one chunk of 2^20 entries. Not thread-safe.
 template <class Fr>
 class MatrixBuilder {
 public:

@@ -16,8 +16,8 @@ struct Violation {
     Fr c;
 };
 
-// (A z)_i (B z)_i = (C z)_i for each row i. z holds variable 0, the constant one, then the public inputs, then the
-// private variables. The matrices have `variables` columns and equally many rows.
+// (A z)_i (B z)_i = (C z)_i for each row i. z holds variable 0, the constant one, then the public inputs,
+// then the private variables. The matrices have `variables` columns and equally many rows.
 template <class Fr>
 struct R1cs {
     u32 public_inputs = 0;  // without the one
@@ -32,8 +32,8 @@ struct R1cs {
     // Throws Error(kMalformed) if the shapes do not fit together.
     void check_shape() const;
 
-    // The first row that z breaks, if any. Parallel. Error(kMalformed) if z has not `variables` elements; whether z[0] is
-    // one is the caller's to check.
+    // The first row that z breaks, if any. Parallel. Error(kMalformed) if z has not `variables` elements;
+    // whether z[0] is one is the caller's to check.
     std::optional<Violation<Fr>> first_violation(std::span<const Fr> z) const;
 };
 

@@ -339,7 +339,8 @@ TEST(SnarkjsDomain, HasTheRootsOfSnarkjsOnBls12381) {
     EXPECT_TRUE(Domain<Fr>::snarkjs_coset_shift(32) == Fr::from_u64(25));
 }
 
-// The 2^32-th root of unity that the BLS12-381 scalar field of bellman, blst and zkcrypto publishes (7^((r-1) / 2^32)).
+// The 2^32-th root of unity that the BLS12-381 scalar field of bellman, blst and zkcrypto publishes (7^((r-1)
+// / 2^32)).
 TEST(ZcashDomain, HasThePublishedRootOfBls12381) {
     EXPECT_TRUE(Domain<Bls12_381Fr>::zcash(32).root() ==
                 from_hex<Bls12_381Fr>("16a2a19edfe81f20d09b681922c813b4b63683508c2280b93829971f439f0d2b"));

@@ -12,7 +12,8 @@ namespace {
 template <class Fr>
 class R1csTest : public testing::Test {
 protected:
-    // x_{i+1} = x_i^2 + 1 for `steps` rows: z = (1, x_steps, x_0, x_1, ...), row i holds x_i x_i = x_{i+1} - 1.
+    // x_{i+1} = x_i^2 + 1 for `steps` rows: z = (1, x_steps, x_0, x_1, ...), row i holds x_i x_i = x_{i+1} -
+    // 1.
     static R1cs<Fr> chain(u32 steps) {
         const auto at = [steps](u32 i) { return i == steps ? 1 : i + 2; };
         R1cs<Fr> r;
