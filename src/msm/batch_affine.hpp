@@ -1,19 +1,20 @@
-// Affine additions in batches that share one inversion (Montgomery's trick), written once over a lane policy: one
-// element for the scalar paths, eight for vectors.
+// Affine additions in batches that share one inversion (Montgomery's trick), written once over a lane policy:
+// one element for the scalar paths, eight for vectors.
 //
 // A policy L provides
-//   Group, Coordinate (kWidth coordinates), Norm (kWidth elements of the prime field), kWidth, kChains, kVectors,
-//   kPrefetchVectors;
-//   load(pointers, negative, x, y), store(pointers, mask, infinite, x, y), prefetch(pointer), is_infinity(x, y) of loaded
-//   points, settle_y (a loaded y, or its negative, to an accumulator), settle_x (an accumulator's x to a loaded one);
-//   difference_x, difference_y (loaded minus accumulator), is_zero (of such a difference); next_x, next_y: the formulas
-//   below; sqr, dbl, triple, select(mask, if_set, if_clear), zero(), one();
-//   norm(a), mul(Norm, Norm), one_norm(), inverse(Norm), from_norm(inverse of norm(a), a) = 1 / a; slope(rise, 1 / run).
-// So a policy is free to hold numbers unreduced. A Norm is the element itself on G1, the norm to the prime field on G2,
-// where that saves two products of seventeen. kChains running products hide the latency of one.
+//   Group, Coordinate (kWidth coordinates), Norm (kWidth elements of the prime field), kWidth, kChains,
+//   kVectors, kPrefetchVectors; load(pointers, negative, x, y), store(pointers, mask, infinite, x, y),
+//   prefetch(pointer), is_infinity(x, y) of loaded points, settle_y (a loaded y, or its negative, to an
+//   accumulator), settle_x (an accumulator's x to a loaded one); difference_x, difference_y (loaded minus
+//   accumulator), is_zero (of such a difference); next_x, next_y: the formulas below; sqr, dbl, triple,
+//   select(mask, if_set, if_clear), zero(), one(); norm(a), mul(Norm, Norm), one_norm(), inverse(Norm),
+//   from_norm(inverse of norm(a), a) = 1 / a; slope(rise, 1 / run).
+// So a policy is free to hold numbers unreduced. A Norm is the element itself on G1, the norm to the prime
+// field on G2, where that saves two products of seventeen. kChains running products hide the latency of one.
 //
-// The addition of P2 to P1 (x1 != x2) is lambda = (y2 - y1) / (x2 - x1), x3 = lambda^2 - x1 - x2, y3 = lambda (x1 - x3) - y1:
-// with the inversion shared 5M + 1S. Equal points, opposite points and infinity are detected and take the rare branch.
+// The addition of P2 to P1 (x1 != x2) is lambda = (y2 - y1) / (x2 - x1), x3 = lambda^2 - x1 - x2, y3 = lambda
+// (x1 - x3) - y1: with the inversion shared 5M + 1S. Equal points, opposite points and infinity are detected
+// and take the rare branch.
 #pragma once
 
 #include "msm/bucket_kernel.hpp"
@@ -39,8 +40,8 @@ struct Accumulators {
         for (std::size_t c = 0; c < L::kChains; ++c) product[c] = L::one_norm();
     }
 
-    // First half of adding the loaded point (x2, y2) to accumulator v in the active lanes. Lanes set in `infinite2` add
-    // infinity.
+    // First half of adding the loaded point (x2, y2) to accumulator v in the active lanes. Lanes set in
+    // `infinite2` add infinity.
     [[gnu::always_inline]] void prepare(std::size_t v, const F& x2, const F& y2, u8 active, u8 infinite2) {
         F dx = L::difference_x(x2, x[v]);
         F dy = L::difference_y(y2, y[v]);
@@ -87,8 +88,8 @@ struct Accumulators {
 
 private:
     // Sorts the lanes of an addition that has no plain slope in all of them.
-    [[gnu::noinline]] void prepare_special(std::size_t v, const F& x2, const F& y2, u8 active, u8 infinite2, F& dx,
-                                           F& dy) {
+    [[gnu::noinline]] void prepare_special(std::size_t v, const F& x2, const F& y2, u8 active, u8 infinite2,
+                                           F& dx, F& dy) {
         const u8 takes = static_cast<u8>(active & infinite[v] & ~infinite2);
         const u8 both = static_cast<u8>(active & ~infinite[v] & ~infinite2);
         const u8 same_x = static_cast<u8>(both & L::is_zero(dx));
@@ -128,8 +129,8 @@ template <class L>
     return left >= L::kWidth ? Accumulators<L>::kAllLanes : static_cast<u8>((1U << left) - 1);
 }
 
-// The entries of a block's segments, turned from segment after segment to round after round, some rounds at a time:
-// segments lie anywhere in memory, and each of their cache lines serves many rounds.
+// The entries of a block's segments, turned from segment after segment to round after round, some rounds at a
+// time: segments lie anywhere in memory, and each of their cache lines serves many rounds.
 template <class L>
 struct RoundEntries {
     static constexpr std::size_t kRounds = 16;
@@ -137,7 +138,8 @@ struct RoundEntries {
     u32 entry[kRounds][L::kVectors * L::kWidth];
 
     // Rounds [round, round + kRounds) of the first `count` segments.
-    [[gnu::noinline]] void fill(const u32* entries, const Segment* segments, std::size_t count, std::size_t round) {
+    [[gnu::noinline]] void fill(const u32* entries, const Segment* segments, std::size_t count,
+                                std::size_t round) {
         for (std::size_t s = 0; s < count; ++s) {
             const Segment& later = segments[s + kAhead < count ? s + kAhead : count - 1];
             __builtin_prefetch(entries + later.begin + round);
@@ -161,7 +163,8 @@ struct Operands {
     const u8* pointer[L::kWidth];
     u8 negative = 0;
 
-    [[gnu::always_inline]] Operands(const u8* points, const u32* entries, std::size_t first, std::size_t count) {
+    [[gnu::always_inline]] Operands(const u8* points, const u32* entries, std::size_t first,
+                                    std::size_t count) {
         for (std::size_t lane = 0; lane < L::kWidth; ++lane) {
             const u32 entry = entries[first + lane < count ? first + lane : count - 1];
             pointer[lane] = points + std::size_t{entry & ~kNegativeEntry} * sizeof(Affine<typename L::Group>);
@@ -239,17 +242,20 @@ void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments
 }
 
 template <class L>
-void sum_segments(const SegmentJob<typename L::Group>& job, std::size_t first, std::size_t last, std::byte* scratch) {
+void sum_segments(const SegmentJob<typename L::Group>& job, std::size_t first, std::size_t last,
+                  std::byte* scratch) {
     auto& work = *reinterpret_cast<Workspace<L>*>(scratch);
     constexpr std::size_t kBlock = L::kVectors * L::kWidth;
     for (; first < last; first += kBlock)
         sum_block<L>(job, job.segments + first, last - first < kBlock ? last - first : kBlock, work);
 }
 
-// Running sums from the top of each chain. Accumulators [0, vectors) hold the weighted sums, [vectors, 2 vectors) the plain
-// ones. One round adds the plain sum so far to the weighted one and the next point to the plain one: both at once.
+// Running sums from the top of each chain. Accumulators [0, vectors) hold the weighted sums, [vectors, 2
+// vectors) the plain ones. One round adds the plain sum so far to the weighted one and the next point to the
+// plain one: both at once.
 template <class L>
-void chain_block(const ChainJob<typename L::Group>& job, std::size_t first, std::size_t count, Accumulators<L>& acc) {
+void chain_block(const ChainJob<typename L::Group>& job, std::size_t first, std::size_t count,
+                 Accumulators<L>& acc) {
     using G = typename L::Group;
     using F = typename L::Coordinate;
     constexpr std::size_t kWidth = L::kWidth;
@@ -267,7 +273,8 @@ void chain_block(const ChainJob<typename L::Group>& job, std::size_t first, std:
         acc.begin_round();
         for (std::size_t v = 0; v < vectors; ++v) {
             const std::size_t plain = vectors + v;
-            acc.prepare(v, L::settle_x(acc.x[plain]), acc.y[plain], lanes_below<L>(v * kWidth, count), acc.infinite[plain]);
+            acc.prepare(v, L::settle_x(acc.x[plain]), acc.y[plain], lanes_below<L>(v * kWidth, count),
+                        acc.infinite[plain]);
         }
         for (std::size_t v = 0; v < vectors && t > 0; ++v) {
             const u8* pointer[kWidth];
@@ -296,7 +303,8 @@ void chain_block(const ChainJob<typename L::Group>& job, std::size_t first, std:
 }
 
 template <class L>
-void sum_chains(const ChainJob<typename L::Group>& job, std::size_t first, std::size_t last, std::byte* scratch) {
+void sum_chains(const ChainJob<typename L::Group>& job, std::size_t first, std::size_t last,
+                std::byte* scratch) {
     auto& acc = reinterpret_cast<Workspace<L>*>(scratch)->sums;
     constexpr std::size_t kBlock = L::kVectors / 2 * L::kWidth;
     for (; first < last; first += kBlock)

@@ -28,7 +28,8 @@ struct SegmentJob {
     Affine<G>* partial_sums;
 };
 
-// Chain k owns the points [k length, (k + 1) length) and yields their plain sum and the sum of (i + 1) points[k length + i].
+// Chain k owns the points [k length, (k + 1) length) and yields their plain sum and the sum of (i + 1)
+// points[k length + i].
 template <class G>
 struct ChainJob {
     const Affine<G>* points;

@@ -11,8 +11,8 @@
 
 namespace cuzk {
 
-// Bucket (w - first_window) * windows.buckets() + |d| - 1 gets an entry of each listed scalar whose digit in window w is d.
-// One object serves group after group of windows, so that memory is asked for once.
+// Bucket (w - first_window) * windows.buckets() + |d| - 1 gets an entry of each listed scalar whose digit in
+// window w is d. One object serves group after group of windows, so that memory is asked for once.
 template <class Fr>
 class BucketSort {
 public:
@@ -28,7 +28,8 @@ public:
                 extract_digits(scalars, list, windows, first_window, group, i, std::min(i + kTile, last));
         });
 
-        // Each task counts, then places, one run of the list in one window; runs only as many as the threads need.
+        // Each task counts, then places, one run of the list in one window; runs only as many as the threads
+        // need.
         const std::size_t buckets = windows.buckets();
         const std::size_t threads = thread_count();
         const std::size_t runs =
@@ -60,8 +61,9 @@ private:
     static constexpr std::size_t kTile = 512;
 
     // digits_[window][j] = bucket within the window, with the sign in the top bit, of list[j].
-    void extract_digits(std::span<const Int> scalars, std::span<const u32> list, const SignedWindows<Fr>& windows,
-                        unsigned first_window, std::size_t group, std::size_t first, std::size_t last) {
+    void extract_digits(std::span<const Int> scalars, std::span<const u32> list,
+                        const SignedWindows<Fr>& windows, unsigned first_window, std::size_t group,
+                        std::size_t first, std::size_t last) {
         Int shifted[kTile];
         u32 sign[kTile];
         for (std::size_t j = first; j < last; ++j) {

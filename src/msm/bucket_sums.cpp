@@ -89,8 +89,8 @@ void build_segments(Part& part, std::span<const u32> offsets, std::size_t longes
 }  // namespace
 
 template <class G>
-void sum_buckets(const BucketKernel<G>& kernel, const u8* points, bool may_be_infinite, std::span<const u32> entries,
-                 std::span<const u32> offsets, std::span<Affine<G>> sums) {
+void sum_buckets(const BucketKernel<G>& kernel, const u8* points, bool may_be_infinite,
+                 std::span<const u32> entries, std::span<const u32> offsets, std::span<Affine<G>> sums) {
     if (sums.empty()) return;
     const std::size_t longest = longest_segment(offsets.back() - offsets.front(), sums.size());
 
@@ -151,13 +151,13 @@ void sum_buckets(const BucketKernel<G>& kernel, const u8* points, bool may_be_in
     for (std::size_t i = 0; i < totals.size(); ++i) sums[cut.buckets[i]] = totals[i];
 }
 
-template void sum_buckets(const BucketKernel<Bls12_381G1>&, const u8*, bool, std::span<const u32>, std::span<const u32>,
-                          std::span<Affine<Bls12_381G1>>);
-template void sum_buckets(const BucketKernel<Bls12_381G2>&, const u8*, bool, std::span<const u32>, std::span<const u32>,
-                          std::span<Affine<Bls12_381G2>>);
-template void sum_buckets(const BucketKernel<Bn254G1>&, const u8*, bool, std::span<const u32>, std::span<const u32>,
-                          std::span<Affine<Bn254G1>>);
-template void sum_buckets(const BucketKernel<Bn254G2>&, const u8*, bool, std::span<const u32>, std::span<const u32>,
-                          std::span<Affine<Bn254G2>>);
+template void sum_buckets(const BucketKernel<Bls12_381G1>&, const u8*, bool, std::span<const u32>,
+                          std::span<const u32>, std::span<Affine<Bls12_381G1>>);
+template void sum_buckets(const BucketKernel<Bls12_381G2>&, const u8*, bool, std::span<const u32>,
+                          std::span<const u32>, std::span<Affine<Bls12_381G2>>);
+template void sum_buckets(const BucketKernel<Bn254G1>&, const u8*, bool, std::span<const u32>,
+                          std::span<const u32>, std::span<Affine<Bn254G1>>);
+template void sum_buckets(const BucketKernel<Bn254G2>&, const u8*, bool, std::span<const u32>,
+                          std::span<const u32>, std::span<Affine<Bn254G2>>);
 
 }  // namespace cuzk

@@ -8,15 +8,16 @@
 
 namespace cuzk {
 
-// sums[b] = sum of points[e] (negated where the entry says so) over the entries e in [offsets[b], offsets[b + 1]); infinity
-// for an empty bucket. offsets.size() == sums.size() + 1. `points` are Affine<G> of any alignment.
+// sums[b] = sum of points[e] (negated where the entry says so) over the entries e in [offsets[b], offsets[b +
+// 1]); infinity for an empty bucket. offsets.size() == sums.size() + 1. `points` are Affine<G> of any
+// alignment.
 //
-// Buckets are cut into segments of bounded length, so that one giant bucket is as much parallel work as many small
-// ones; segments are sorted by length, so that the lanes of a vector end together. Partial sums of cut buckets are
-// added by the same procedure.
+// Buckets are cut into segments of bounded length, so that one giant bucket is as much parallel work as many
+// small ones; segments are sorted by length, so that the lanes of a vector end together. Partial sums of cut
+// buckets are added by the same procedure.
 template <class G>
-void sum_buckets(const BucketKernel<G>& kernel, const u8* points, bool may_be_infinite, std::span<const u32> entries,
-                 std::span<const u32> offsets, std::span<Affine<G>> sums);
+void sum_buckets(const BucketKernel<G>& kernel, const u8* points, bool may_be_infinite,
+                 std::span<const u32> entries, std::span<const u32> offsets, std::span<Affine<G>> sums);
 
 extern template void sum_buckets(const BucketKernel<Bls12_381G1>&, const u8*, bool, std::span<const u32>,
                                  std::span<const u32>, std::span<Affine<Bls12_381G1>>);

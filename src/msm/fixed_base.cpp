@@ -13,7 +13,8 @@ namespace cuzk {
 namespace {
 
 constexpr unsigned kMinWindow = 4;
-constexpr unsigned kMaxWindow = 16;  // a table of 50 MB on G1 of BLS12-381; each round of additions reads one window of it
+constexpr unsigned kMaxWindow =
+    16;  // a table of 50 MB on G1 of BLS12-381; each round of additions reads one window of it
 
 // The table costs an addition an entry, each scalar one a window.
 template <class Fr>
@@ -41,7 +42,8 @@ void run(const BucketKernel<G>& kernel, const SegmentJob<G>& job, std::size_t se
     });
 }
 
-// table[w * buckets + d - 1] = d 2^(width w) base for d in 1..buckets, doubling the number of known d at each step.
+// table[w * buckets + d - 1] = d 2^(width w) base for d in 1..buckets, doubling the number of known d at each
+// step.
 template <class G>
 std::vector<Affine<G>> make_table(const BucketKernel<G>& kernel, const Affine<G>& base,
                                   const SignedWindows<typename G::Scalar>& windows) {
@@ -64,11 +66,14 @@ std::vector<Affine<G>> make_table(const BucketKernel<G>& kernel, const Affine<G>
         for (std::size_t w = 0; w < windows.count(); ++w)
             for (std::size_t d = 0; d < known; ++d) {
                 const auto first = static_cast<u32>(w * buckets);
-                segments.push_back({static_cast<u32>(entries.size()), 2, static_cast<u32>(first + known + d)});
+                segments.push_back(
+                    {static_cast<u32>(entries.size()), 2, static_cast<u32>(first + known + d)});
                 entries.push_back(static_cast<u32>(first + d));
                 entries.push_back(static_cast<u32>(first + known - 1));
             }
-        run<G>(kernel, {reinterpret_cast<const u8*>(table.data()), false, entries.data(), segments.data(), table.data(), nullptr},
+        run<G>(kernel,
+               {reinterpret_cast<const u8*>(table.data()), false, entries.data(), segments.data(),
+                table.data(), nullptr},
                segments.size());
     }
     return table;
@@ -87,7 +92,8 @@ public:
         for (unsigned w = 0; w < windows.count(); ++w) {
             const i64 d = windows.window(w).digit(shifted);
             if (d == 0) continue;
-            const auto entry = static_cast<u32>(w * windows.buckets() + static_cast<std::size_t>(d < 0 ? -d : d) - 1);
+            const auto entry =
+                static_cast<u32>(w * windows.buckets() + static_cast<std::size_t>(d < 0 ? -d : d) - 1);
             entries_.push_back((d < 0) != negative ? entry | kNegativeEntry : entry);
         }
         const auto length = static_cast<u32>(entries_.size()) - begin;
@@ -95,10 +101,12 @@ public:
         return length != 0;
     }
 
-    void sum(const BucketKernel<G>& kernel, std::span<const Affine<G>> table, Affine<G>* out, std::byte* scratch) {
+    void sum(const BucketKernel<G>& kernel, std::span<const Affine<G>> table, Affine<G>* out,
+             std::byte* scratch) {
         std::stable_sort(segments_.begin(), segments_.end(),
                          [](const Segment& a, const Segment& b) { return a.length > b.length; });
-        kernel.sum_segments({reinterpret_cast<const u8*>(table.data()), false, entries_.data(), segments_.data(), out, nullptr},
+        kernel.sum_segments({reinterpret_cast<const u8*>(table.data()), false, entries_.data(),
+                             segments_.data(), out, nullptr},
                             0, segments_.size(), scratch);
         entries_.clear();
         segments_.clear();
@@ -112,7 +120,8 @@ private:
 }  // namespace
 
 template <class G>
-void fixed_base_mul(const Affine<G>& base, std::span<const typename G::Scalar> scalars, std::span<Affine<G>> out) {
+void fixed_base_mul(const Affine<G>& base, std::span<const typename G::Scalar> scalars,
+                    std::span<Affine<G>> out) {
     if (scalars.size() != out.size())
         throw Error(ErrorKind::kInternal, "fixed_base_mul: output and scalars differ in length");
     if (base.is_infinity()) {
@@ -128,14 +137,17 @@ void fixed_base_mul(const Affine<G>& base, std::span<const typename G::Scalar> s
         for (std::size_t begin = first; begin < last; begin += kernel.block) {
             const std::size_t end = std::min(last, begin + kernel.block);
             for (std::size_t i = begin; i < end; ++i)
-                if (!segments.add(scalars[i], windows, static_cast<u32>(i - begin))) out[i] = Affine<G>::infinity();
+                if (!segments.add(scalars[i], windows, static_cast<u32>(i - begin)))
+                    out[i] = Affine<G>::infinity();
             segments.sum(kernel, table, out.data() + begin, scratch.data());
         }
     });
 }
 
-template void fixed_base_mul(const Affine<Bls12_381G1>&, std::span<const Bls12_381Fr>, std::span<Affine<Bls12_381G1>>);
-template void fixed_base_mul(const Affine<Bls12_381G2>&, std::span<const Bls12_381Fr>, std::span<Affine<Bls12_381G2>>);
+template void fixed_base_mul(const Affine<Bls12_381G1>&, std::span<const Bls12_381Fr>,
+                             std::span<Affine<Bls12_381G1>>);
+template void fixed_base_mul(const Affine<Bls12_381G2>&, std::span<const Bls12_381Fr>,
+                             std::span<Affine<Bls12_381G2>>);
 template void fixed_base_mul(const Affine<Bn254G1>&, std::span<const Bn254Fr>, std::span<Affine<Bn254G1>>);
 template void fixed_base_mul(const Affine<Bn254G2>&, std::span<const Bn254Fr>, std::span<Affine<Bn254G2>>);
 

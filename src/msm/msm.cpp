@@ -9,6 +9,7 @@
 #include "msm/bucket_sums.hpp"
 #include "msm/scalar_classes.hpp"
 #include "msm/scratch.hpp"
+#include "msm/window_choice.hpp"
 
 namespace cuzk {
 
@@ -18,33 +19,11 @@ namespace {
 constexpr std::size_t kEntryBudget = std::size_t{1} << 23;
 // Points taken at a time; keeps entries within 31 bits and a group of windows within the budget.
 constexpr std::size_t kPointBudget = std::size_t{1} << 24;
-constexpr unsigned kMaxWindow = 20;
-
-// Chains that the buckets of one window are cut into for their weighted sum.
-std::size_t chains_per_window(std::size_t buckets) { return std::min(buckets, buckets >= 1024 ? std::size_t{32} : 8); }
-
-template <class Fr>
-SignedWindows<Fr> choose_windows(std::size_t n, const typename Fr::Int& bound, unsigned forced) {
-    if (forced != 0) return SignedWindows<Fr>(std::clamp(forced, 2U, kMaxWindow), bound);
-    unsigned best = 2;
-    double least = 0;
-    for (unsigned width = 2; width <= kMaxWindow; ++width) {
-        const SignedWindows<Fr> windows(width, bound);
-        // In additions: each point once, each bucket twice, and the scalar tail of the chains.
-        const double tail = 20.0 * static_cast<double>(chains_per_window(windows.buckets()));
-        const double cost =
-            windows.count() * (static_cast<double>(n) + 2.2 * static_cast<double>(windows.buckets()) + tail);
-        if (width == 2 || cost < least) {
-            least = cost;
-            best = width;
-        }
-    }
-    return SignedWindows<Fr>(best, bound);
-}
 
 // sum of (b + 1) buckets[b], for each window.
 template <class G>
-void weigh_buckets(const BucketKernel<G>& kernel, std::span<const Affine<G>> buckets, std::span<Jacobian<G>> windows) {
+void weigh_buckets(const BucketKernel<G>& kernel, std::span<const Affine<G>> buckets,
+                   std::span<Jacobian<G>> windows) {
     const std::size_t per_window = buckets.size() / windows.size();
     const std::size_t chains = chains_per_window(per_window);
     const std::size_t length = per_window / chains;
@@ -112,7 +91,8 @@ Jacobian<G> unit_sum(const BucketKernel<G>& kernel, AffineView<G> bases,
 }
 
 template <class G>
-Jacobian<G> msm_part(AffineView<G> bases, std::span<const typename G::Scalar::Int> scalars, const MsmOptions& options) {
+Jacobian<G> msm_part(AffineView<G> bases, std::span<const typename G::Scalar::Int> scalars,
+                     const MsmOptions& options) {
     using Classes = ScalarClasses<typename G::Scalar>;
     const BucketKernel<G>& kernel = bucket_kernel<G>();
     Classes classes = classify_scalars(bases, scalars);
@@ -137,7 +117,8 @@ void check_sizes(AffineView<G> bases, std::size_t scalars) {
 }  // namespace
 
 template <class G>
-Jacobian<G> msm(AffineView<G> bases, std::span<const typename G::Scalar::Int> scalars, const MsmOptions& options) {
+Jacobian<G> msm(AffineView<G> bases, std::span<const typename G::Scalar::Int> scalars,
+                const MsmOptions& options) {
     check_sizes(bases, scalars.size());
     Jacobian<G> total = Jacobian<G>::infinity();
     for (std::size_t first = 0; first < scalars.size(); first += kPointBudget) {
@@ -151,7 +132,8 @@ template <class G>
 Jacobian<G> msm_naive(AffineView<G> bases, std::span<const typename G::Scalar::Int> scalars) {
     check_sizes(bases, scalars.size());
     Jacobian<G> sum = Jacobian<G>::infinity();
-    for (std::size_t i = 0; i < scalars.size(); ++i) sum += Jacobian<G>::from_affine(bases[i]).mul(scalars[i]);
+    for (std::size_t i = 0; i < scalars.size(); ++i)
+        sum += Jacobian<G>::from_affine(bases[i]).mul(scalars[i]);
     return sum;
 }
 

@@ -51,7 +51,8 @@ struct ScalarClasses {
 };
 
 template <class G>
-ScalarClasses<typename G::Scalar> classify_scalars(AffineView<G> bases, std::span<const typename G::Scalar::Int> scalars) {
+ScalarClasses<typename G::Scalar> classify_scalars(AffineView<G> bases,
+                                                   std::span<const typename G::Scalar::Int> scalars) {
     using Classes = ScalarClasses<typename G::Scalar>;
     constexpr std::size_t kRun = std::size_t{1} << 14;
     const std::size_t n = scalars.size();

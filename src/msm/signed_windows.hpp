@@ -1,12 +1,14 @@
-// Signed windows of scalars: s or r - s, whichever is smaller, as sum of digits d_w 2^(width w) with |d_w| <= 2^(width - 1).
+// Signed windows of scalars: s or r - s, whichever is smaller, as sum of digits d_w 2^(width w) with |d_w| <=
+// 2^(width - 1).
 #pragma once
 
 #include "field/bigint.hpp"
 
 namespace cuzk {
 
-// For scalars whose smaller representative is at most `bound` (<= (r - 1) / 2). Adding half a window's range to every
-// window but the top one turns signed recoding into plain bit extraction, so each digit is computed on its own.
+// For scalars whose smaller representative is at most `bound` (<= (r - 1) / 2). Adding half a window's range
+// to every window but the top one turns signed recoding into plain bit extraction, so each digit is computed
+// on its own.
 template <class Fr>
 class SignedWindows {
 public:
@@ -36,7 +38,8 @@ public:
         const bool larger = opposite < s;
         const u64 mask = larger ? ~u64{0} : 0;
         Int m;
-        for (std::size_t i = 0; i < Int::kLimbs; ++i) m.limb[i] = (opposite.limb[i] & mask) | (s.limb[i] & ~mask);
+        for (std::size_t i = 0; i < Int::kLimbs; ++i)
+            m.limb[i] = (opposite.limb[i] & mask) | (s.limb[i] & ~mask);
         negative = larger;
         return m;
     }

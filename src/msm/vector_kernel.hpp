@@ -1,14 +1,16 @@
 // The batch-affine kernel over eight lanes of AVX-512 IFMA. Only for *_ifma.cpp files.
 //
-// Bases stay in the Montgomery form of memory, x R with R = 2^(64 words), though lane products divide by R' = R 2^e. Read
-// with R', a stored x means x 2^-e. Points are therefore taken on the isomorphic curve (u^2 x, u^3 y) with u = 2^(-e/2):
-// x as it lies in memory, y times 2^(-e/2), which is a small Montgomery step. The addition formulas do not see the curve's
-// constant, so nothing else changes; a result's y is multiplied by 2^(e/2).
+// Bases stay in the Montgomery form of memory, x R with R = 2^(64 words), though lane products divide by R' =
+// R 2^e. Read with R', a stored x means x 2^-e. Points are therefore taken on the isomorphic curve (u^2 x,
+// u^3 y) with u = 2^(-e/2): x as it lies in memory, y times 2^(-e/2), which is a small Montgomery step. The
+// addition formulas do not see the curve's constant, so nothing else changes; a result's y is multiplied by
+// 2^(e/2).
 //
 // Bounds, in multiples of p (R' is 84 p or more):
 //   loaded x below 1, loaded y within +-1.01, both before normalisation of y; accumulators x < 3.3, y < 2.4;
 //   differences below 7.5, products below 1.1 on G1, 1.4 on G2, the sum of squares of a norm below 2.4.
-// A conditional correction looks at the top limb alone and so is off by at most 2^-9 p, which the bounds leave room for.
+// A conditional correction looks at the top limb alone and so is off by at most 2^-9 p, which the bounds
+// leave room for.
 #pragma once
 
 #include "field/ifma_lanes2.hpp"
@@ -26,7 +28,8 @@ CUZK_LANES_INLINE Lanes<P> raise_near(const Lanes<P>& a) {
     const Mask low = _mm512_cmplt_epi64_mask(a.l[N - 1], splat(kThreshold));
     Lanes<P> r;
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < N; ++i) r.l[i] = _mm512_mask_add_epi64(a.l[i], low, a.l[i], splat(kMultiple.limb[i]));
+    for (std::size_t i = 0; i < N; ++i)
+        r.l[i] = _mm512_mask_add_epi64(a.l[i], low, a.l[i], splat(kMultiple.limb[i]));
     return normalize(r);
 }
 template <u64 k, class P>
@@ -60,7 +63,8 @@ CUZK_LANES_INLINE Mask is_null(const Lanes2<P>& a) {
     return is_null(a.c0) & is_null(a.c1);
 }
 
-// Products on Fp2 whose first component is only known above -p before normalisation: loose, within (-0.4 p, 1.4 p).
+// Products on Fp2 whose first component is only known above -p before normalisation: loose, within (-0.4 p,
+// 1.4 p).
 template <class P>
 CUZK_LANES_INLINE Lanes2<P> mul_loose(const Lanes2<P>& a, const Lanes2<P>& b) {
     const Wide<P> v0 = mul_wide(a.c0, b.c0);
@@ -83,7 +87,9 @@ struct LanesOf<Fp<P>> {
     static constexpr bool kNormIsElement = true;
 
     CUZK_LANES_INLINE static const Lanes<P>& norm(const Lanes<P>& a) { return a; }
-    CUZK_LANES_INLINE static const Lanes<P>& from_norm(const Lanes<P>& inverse, const Lanes<P>&) { return inverse; }
+    CUZK_LANES_INLINE static const Lanes<P>& from_norm(const Lanes<P>& inverse, const Lanes<P>&) {
+        return inverse;
+    }
     CUZK_LANES_INLINE static Lanes<P> slope(const Lanes<P>& rise, const Lanes<P>& inverse_run) {
         return mul(rise, inverse_run);
     }
@@ -126,14 +132,18 @@ struct VectorLanes {
 
     CUZK_LANES_INLINE static F zero() { return F::zero(); }
     CUZK_LANES_INLINE static F one() { return F::one(); }
-    CUZK_LANES_INLINE static F select(u8 mask, const F& set, const F& clear) { return ifma::select(mask, clear, set); }
+    CUZK_LANES_INLINE static F select(u8 mask, const F& set, const F& clear) {
+        return ifma::select(mask, clear, set);
+    }
 
     CUZK_LANES_INLINE static F difference_x(const F& x2, const F& x1) { return sub_lazy<4>(x2, x1); }
     CUZK_LANES_INLINE static F difference_y(const F& y2, const F& y1) { return sub_lazy<4>(y2, y1); }
     CUZK_LANES_INLINE static u8 is_zero(const F& difference) { return ifma::is_zero<7>(difference); }
     CUZK_LANES_INLINE static u8 is_infinity(const F& x, const F& y) { return is_null(x) & is_null(y); }
 
-    CUZK_LANES_INLINE static F slope(const F& rise, const F& inverse_run) { return Traits::slope(rise, inverse_run); }
+    CUZK_LANES_INLINE static F slope(const F& rise, const F& inverse_run) {
+        return Traits::slope(rise, inverse_run);
+    }
     // slope^2 - x1 - x2 = slope^2 - 2 x1 - dx + 4 p, in (-4.4, 1.2)
     CUZK_LANES_INLINE static F next_x(const F& slope, const F& x1, const F& dx) {
         const F sum = add_loose(add_loose(x1, x1), dx);
@@ -142,10 +152,14 @@ struct VectorLanes {
     CUZK_LANES_INLINE static F next_y(const F& slope, const F& x1, const F& x3, const F& y1) {
         return raise_near<2>(add_multiple<1>(sub_loose(mul_loose(slope, sub_lazy<4>(x1, x3)), y1)));
     }
-    CUZK_LANES_INLINE static F settle_x(const F& x) { return raise_near<1>(sub_multiple<1>(ifma::reduce_once<2>(x))); }
+    CUZK_LANES_INLINE static F settle_x(const F& x) {
+        return raise_near<1>(sub_multiple<1>(ifma::reduce_once<2>(x)));
+    }
     CUZK_LANES_INLINE static F settle_y(const F& y) { return raise_near<2>(y); }
 
-    CUZK_LANES_INLINE static F sqr(const F& a) { return add_multiple_and_normalize(sqr_loose(ifma::reduce_once<2>(a))); }
+    CUZK_LANES_INLINE static F sqr(const F& a) {
+        return add_multiple_and_normalize(sqr_loose(ifma::reduce_once<2>(a)));
+    }
     CUZK_LANES_INLINE static F dbl(const F& a) { return add_lazy(a, a); }
     CUZK_LANES_INLINE static F triple(const F& a) { return normalize(add_loose(add_loose(a, a), a)); }
 
@@ -188,14 +202,17 @@ struct VectorLanes {
 
 private:
     // A square for use as an operand: on Fp2 its first component may be slightly negative.
-    CUZK_LANES_INLINE static F add_multiple_and_normalize(const F& a) { return normalize(add_multiple<1>(a)); }
+    CUZK_LANES_INLINE static F add_multiple_and_normalize(const F& a) {
+        return normalize(add_multiple<1>(a));
+    }
 };
 
 template <class G>
 constexpr BucketKernel<G> vector_bucket_kernel() {
     using L = VectorLanes<G>;
     return {sizeof(batch_affine::Workspace<L>), L::kVectors * L::kWidth,
-            sizeof(typename G::Field) > 64 ? 150.0 : 50.0, &batch_affine::sum_segments<L>, &batch_affine::sum_chains<L>};
+            sizeof(typename G::Field) > 64 ? 150.0 : 50.0, &batch_affine::sum_segments<L>,
+            &batch_affine::sum_chains<L>};
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ struct Points {
     std::vector<typename G::Scalar> logarithms;
     std::vector<Affine<G>> points;
 
-    AffineView<G> view(std::size_t n) const { return AffineView<G>(std::span<const Affine<G>>(points).first(n)); }
+    AffineView<G> view(std::size_t n) const {
+        return AffineView<G>(std::span<const Affine<G>>(points).first(n));
+    }
 };
 
 template <class G>
@@ -40,7 +42,8 @@ Points<G> random_points(std::size_t n, u64 seed) {
 template <class G>
 Jacobian<G> expected(const Points<G>& points, std::span<const typename G::Scalar::Int> scalars) {
     auto sum = G::Scalar::zero();
-    for (std::size_t i = 0; i < scalars.size(); ++i) sum += points.logarithms[i] * G::Scalar::from_int(scalars[i]);
+    for (std::size_t i = 0; i < scalars.size(); ++i)
+        sum += points.logarithms[i] * G::Scalar::from_int(scalars[i]);
     return Jacobian<G>::generator() * sum;
 }
 
@@ -70,7 +73,9 @@ std::vector<ScalarShape<Fr>> scalar_shapes() {
         {"one", [](std::size_t, SeededRandom&) { return Int::from_u64(1); }},
         {"minus one", [=](std::size_t, SeededRandom&) { return minus(1); }},
         {"all equal",
-         [](std::size_t, SeededRandom&) { return (Fr::from_u64(3).inverse() * Fr::from_u64(12345678)).to_int(); }},
+         [](std::size_t, SeededRandom&) {
+             return (Fr::from_u64(3).inverse() * Fr::from_u64(12345678)).to_int();
+         }},
         {"two values", [=](std::size_t i, SeededRandom&) { return minus(i % 2 != 0 ? 77777777 : 5); }},
         {"mostly bits",
          [=](std::size_t i, SeededRandom& random) {
@@ -78,7 +83,8 @@ std::vector<ScalarShape<Fr>> scalar_shapes() {
          }},
         {"below 2^8", [=](std::size_t, SeededRandom& random) { return low_bits(random, 8); }},
         {"below 2^40", [=](std::size_t, SeededRandom& random) { return low_bits(random, 40); }},
-        {"above r - 2^8", [=](std::size_t, SeededRandom& random) { return minus(1 + low_bits(random, 8).limb[0]); }},
+        {"above r - 2^8",
+         [=](std::size_t, SeededRandom& random) { return minus(1 + low_bits(random, 8).limb[0]); }},
         {"2^k", [=](std::size_t i, SeededRandom&) { return power(i); }},
         {"2^k - 1",
          [=](std::size_t i, SeededRandom&) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "base/error.hpp"
@@ -61,7 +61,8 @@ TYPED_TEST(Msm, SizesAroundPowersOfTwo) {
     const auto points = random_points<G>(8193, 3);
     const auto shapes = scalar_shapes<typename G::Scalar>();
     for (std::size_t log = 8; log <= 13; ++log)
-        for (const std::size_t n : {(std::size_t{1} << log) - 1, std::size_t{1} << log, (std::size_t{1} << log) + 1})
+        for (const std::size_t n :
+             {(std::size_t{1} << log) - 1, std::size_t{1} << log, (std::size_t{1} << log) + 1})
             this->expect_on_all_paths(points, scalars_of(shapes.front(), n), "uniform");
 }
 
@@ -69,7 +70,8 @@ TYPED_TEST(Msm, ScalarsOfEveryShape) {
     using G = TypeParam;
     const auto points = random_points<G>(3000, 4);
     for (const auto& shape : scalar_shapes<typename G::Scalar>())
-        for (const std::size_t n : {7, 333, 3000}) this->expect_on_all_paths(points, scalars_of(shape, n), shape.name);
+        for (const std::size_t n : {7, 333, 3000})
+            this->expect_on_all_paths(points, scalars_of(shape, n), shape.name);
 }
 
 TYPED_TEST(Msm, EveryWindowWidth) {
@@ -78,8 +80,10 @@ TYPED_TEST(Msm, EveryWindowWidth) {
     const auto shapes = scalar_shapes<typename G::Scalar>();
     for (unsigned width = 2; width <= 20; ++width)
         for (const auto& shape : shapes) {
-            if (width > 12 && shape.name != "uniform" && shape.name != "top bits" && shape.name != "around r / 2") continue;
-            const Ints<G> scalars = scalars_of(shape, 300);
+            // Wide windows have so many buckets that one shape, the hardest for the top window, has to do.
+            if (width > 10 && shape.name != "top bits") continue;
+            Ints<G> scalars = scalars_of(shape, 300);
+            if (width > 10) std::ranges::copy(scalars_of(shapes.front(), 150), scalars.begin());
             EXPECT_EQ(msm<G>(points.view(300), scalars, {width}), expected<G>(points, scalars))
                 << "window " << width << ", " << shape.name;
         }
@@ -109,9 +113,11 @@ TYPED_TEST(Msm, EqualOppositeAndInfiniteBases) {
     for (const auto& [name, logarithms] : cases) {
         const auto points = points_of<G>(logarithms);
         for (const auto& shape : scalar_shapes<Fr>())
-            for (const std::size_t n : {2, 9, 700}) this->expect_on_all_paths(points, scalars_of(shape, n), name + ", " + shape.name);
+            for (const std::size_t n : {2, 9, 700})
+                this->expect_on_all_paths(points, scalars_of(shape, n), name + ", " + shape.name);
         // Few buckets, so that sums meet sums: partial sums and chains see equal and opposite points as well.
-        this->expect_on_all_paths(points, scalars_of(scalar_shapes<Fr>()[0], kSize), name + ", narrow windows", {2});
+        this->expect_on_all_paths(points, scalars_of(scalar_shapes<Fr>()[0], kSize),
+                                  name + ", narrow windows", {2});
     }
 }
 
