@@ -41,7 +41,7 @@ struct VectorEngine {
     CUZK_LANES_INLINE SharedFactor root(std::size_t i) const { return {roots + kPreparedWords * i}; }
 
     CUZK_LANES_INLINE static void butterfly(Lanes<P>& a, Lanes<P>& b, SharedFactor w) {
-        const Lanes<P> t = shoup_mul(normalize(b), w);
+        const Lanes<P> t = shoup_mul_wrapped(unwrap(b), w);
         b = add_multiple<3>(sub_loose(a, t));
         a = add_loose(a, t);
     }
@@ -52,7 +52,7 @@ struct VectorEngine {
         const Lanes<P> y2 = add_loose(x2, x3), y3 = add_multiple<2>(sub_loose(x2, x3));
         store_row(row(at), add_loose(y0, y2));
         store_row(row(at + 2 * distance), add_multiple<4>(sub_loose(y0, y2)));
-        const Lanes<P> t = shoup_mul(normalize(y3), root(3));
+        const Lanes<P> t = shoup_mul_wrapped(normalize(y3), root(3));
         store_row(row(at + distance), add_loose(y1, t));
         store_row(row(at + 3 * distance), add_multiple<3>(sub_loose(y1, t)));
     }
@@ -197,7 +197,7 @@ void run(const ntt::Group<Fr>& group, u64* scratch) {
 
     if (group.second) {
         const auto scaled = [&](std::size_t i) {
-            const Lanes<P> x = normalize(load_row<P>(row(i)));
+            const Lanes<P> x = unwrap(load_row<P>(row(i)));
             return group.between ? reduce_once<1>(shoup_mul(x, factor_of(group.between.prepared, i)))
                                  : reduce_far(x);
         };
@@ -213,7 +213,7 @@ void run(const ntt::Group<Fr>& group, u64* scratch) {
 
     for (std::size_t k = 0; k < length; k += kRowsAtOnce) {
         Lanes<P> x[kRowsAtOnce];
-        for (std::size_t r = 0; r < kRowsAtOnce; ++r) x[r] = normalize(load_row<P>(row(k + r)));
+        for (std::size_t r = 0; r < kRowsAtOnce; ++r) x[r] = unwrap(load_row<P>(row(k + r)));
         if (group.after)
             for (std::size_t r = 0; r < kRowsAtOnce; ++r)
                 x[r] = shoup_mul(x[r], factor_of(group.after.prepared, k + r));

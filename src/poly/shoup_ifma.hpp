@@ -52,13 +52,16 @@ consteval auto negative_inverse() {
     return r;
 }
 
-// a w - q p for the estimate q = floor(a w' / 2^260) or one less: congruent to a w and in [0, 3p), normal,
-// whatever the normal a below 2^260. (The exact floor leaves less than 2p; the columns below 2^208 that the
-// estimate leaves out add less than one carry.) Both a w and q p are needed modulo 2^260 only: 84
-// multiply-adds where a Montgomery product takes 100, and no chain of five dependent quotients. Raw times
-// plain is raw: no Montgomery factor is involved.
+// a w - q p for the estimate q = floor(a w' / 2^260) or one less: congruent to a w and in [0, 3p), whatever the
+// normal a below 2^260. (The exact floor leaves less than 2p; the columns below 2^208 that the estimate leaves
+// out add less than one carry.) Both a w and q p are needed modulo 2^260 only: 84 multiply-adds where a
+// Montgomery product takes 100, and no chain of five dependent quotients. Raw times plain is raw: no Montgomery
+// factor is involved. Low and high halves are summed apart, since a chain of dependent multiply-adds is what a
+// core with room for two or three of these products at a time waits for.
+//
+// The result is wrapped: its limbs lie in [0, 2^57) and it stands for its value modulo 2^260.
 template <class P, class Factor>
-CUZK_LANES_INLINE Lanes<P> shoup_mul(const Lanes<P>& a, const Factor& w) {
+CUZK_LANES_INLINE Lanes<P> shoup_mul_wrapped(const Lanes<P>& a, const Factor& w) {
     static_assert(Lanes<P>::N == 5);
     static constexpr auto kComplement = complement_of_modulus<P>();
     const Vec zero = _mm512_setzero_si512();
@@ -103,14 +106,23 @@ CUZK_LANES_INLINE Lanes<P> shoup_mul(const Lanes<P>& a, const Factor& w) {
         }
     }
     Lanes<P> r;
-    carry = zero;
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < 5; ++i) {
-        const Vec x = _mm512_add_epi64(_mm512_add_epi64(t[i], u[i]), carry);
-        r.l[i] = _mm512_and_si512(x, mask);
-        carry = _mm512_srli_epi64(x, 52);
-    }
+    for (std::size_t i = 0; i < 5; ++i) r.l[i] = _mm512_add_epi64(t[i], u[i]);
     return r;
+}
+
+// Normal form of a wrapped number: sums and differences of wrapped numbers are wrapped too, as long as limbs keep within
+// 64 bits and the value they stand for is in [0, 2^260).
+template <class P>
+CUZK_LANES_INLINE Lanes<P> unwrap(const Lanes<P>& a) {
+    Lanes<P> r = normalize(a);
+    r.l[4] = _mm512_and_si512(r.l[4], splat(Limbs52<P>::kMask));
+    return r;
+}
+
+template <class P, class Factor>
+CUZK_LANES_INLINE Lanes<P> shoup_mul(const Lanes<P>& a, const Factor& w) {
+    return unwrap(shoup_mul_wrapped(a, w));
 }
 
 // Normal a below 2^260 to a - q p below 2p: the quotient is estimated from the top limb, at most one too low.
