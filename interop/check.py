@@ -53,10 +53,10 @@ def run(*command, **options):
     return done
 
 
-def cuzk_exits(status, *arguments):
+def cuzk_exits(status, *arguments, environment=None):
     """Runs cuzk and wants this exit status: 0 done or valid, 1 invalid or unsatisfied, 3 malformed input."""
     wanted = status if isinstance(status, tuple) else (status,)
-    done = run(CUZK, *arguments)
+    done = run(CUZK, *arguments, env={**os.environ, **(environment or {})})
     if done.returncode not in wanted:
         expect(False, f"cuzk {' '.join(map(str, arguments))}: exit {done.returncode}, expected "
                       f"{' or '.join(map(str, wanted))}: {done.output[-400:]}")

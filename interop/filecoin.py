@@ -82,10 +82,19 @@ def our_proof():
     public = work / "wpost.public.json"
 
     def prove():
-        cuzk_exits(0, "prove-assignment", window, assignment, proof, public)
+        cuzk_exits(0, "prove", window, assignment, proof, public)
         expect(proof.stat().st_size == PROOF_BYTES, f"{proof.stat().st_size} bytes")
         cuzk_exits(0, "verify", window.with_suffix(".vk"), public, proof)
 
+    def prove_fixed():
+        meta = json.loads((ORACLE / case / "meta.json").read_text())["fixed"]
+        r, s = (str(int.from_bytes(bytes.fromhex(meta[name]), "little")) for name in ("r", "s"))
+        fixed = work / "fixed.proof"
+        cuzk_exits(0, "prove", window, assignment, fixed, "--unsafe-test-randomness", f"{r},{s}",
+                   environment={"CUZK_TEST_HOOKS": "1"})
+        expect(fixed.read_bytes() == (ORACLE / case / "proof-fixed.bin").read_bytes(), "the bytes differ")
+
+    check(f"{case}: the network's bytes under its r and s", prove_fixed)
     if not check(f"{case}: cuzk proves from the recorded assignment", prove):
         return
     if not shutil.which("cargo"):

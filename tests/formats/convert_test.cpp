@@ -111,6 +111,13 @@ TEST(Convert, TranscriptsSurviveBothWays) {
     EXPECT_TRUE(read_bytes(folder.file("again.params")) == read_bytes(folder.file("k.params")));
 }
 
+TEST(Convert, ParamsAreRewrittenByteForByte) {
+    const TemporaryFolder folder;
+    convert(data_file("chain30-bls12381/circuit.zkey"), FileKind::kParams, folder.file("k.params"));
+    convert(ByteSource::open(folder.file("k.params")), FileKind::kParams, folder.file("copy.params"));
+    EXPECT_TRUE(read_bytes(folder.file("copy.params")) == read_bytes(folder.file("k.params")));
+}
+
 TEST(Convert, VerifyingKeysAndProofs) {
     const TemporaryFolder folder;
     const auto vkey = data_path("chain30-bls12381/vkey.json");
