@@ -11,6 +11,8 @@ namespace cuzk {
 namespace {
 
 constexpr std::size_t kEntriesPerTask = std::size_t{1} << 13;
+// The values that a row names are scattered over memory: they are asked for some rows ahead.
+constexpr std::size_t kPrefetchEntries = 24;
 
 void check_length(const char* what, std::size_t given, std::size_t expected) {
     if (given != expected)
@@ -32,6 +34,7 @@ template <class Fr>
 Fr SparseMatrix<Fr>::row_times(std::size_t row, std::span<const Fr> z) const {
     Fr sum;
     for (u64 k = starts_[row]; k < starts_[row + 1]; ++k) {
+        if (k + kPrefetchEntries < nonzeros()) __builtin_prefetch(&z[column_of_[k + kPrefetchEntries]]);
         const Fr& x = z[column_of_[k]];
         const u32 index = index_at(k);
         if (index == CoefficientTable<Fr>::kOne)
@@ -86,7 +89,10 @@ void SparseMatrix<Fr>::multiply_transposed(std::span<const Fr> x, std::span<Fr> 
             const u32* const begin = column_of_.data() + starts_[row];
             const u32* const end = column_of_.data() + starts_[row + 1];
             for (const u32* c = std::lower_bound(begin, end, first); c != end && *c < last; ++c) {
-                const u32 index = index_at(static_cast<u64>(c - column_of_.data()));
+                const auto k = static_cast<u64>(c - column_of_.data());
+                if (k + kPrefetchEntries < nonzeros())
+                    __builtin_prefetch(&out[column_of_[k + kPrefetchEntries]], 1);
+                const u32 index = index_at(k);
                 if (index == CoefficientTable<Fr>::kOne)
                     out[*c] += x[row];
                 else if (index == CoefficientTable<Fr>::kMinusOne)
