@@ -55,8 +55,10 @@ template <class C>
 void miller_loop_prepared(benchmark::State& state) {
     const auto pairs = many_pairs<C>(static_cast<std::size_t>(state.range(0)));
     std::vector<G2Prepared<C>> prepared;
+    prepared.reserve(pairs.size());
     for (const auto& pair : pairs) prepared.emplace_back(pair.q);
     std::vector<PreparedPair<C>> prepared_pairs;
+    prepared_pairs.reserve(pairs.size());
     for (std::size_t i = 0; i < pairs.size(); ++i) prepared_pairs.push_back({pairs[i].p, &prepared[i]});
     for (auto _ : state) benchmark::DoNotOptimize(multi_miller_loop<C>({}, prepared_pairs));
     state.SetItemsProcessed(state.iterations() * state.range(0));
