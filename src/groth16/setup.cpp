@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -68,7 +69,8 @@ std::vector<Fr> h_scalars(KeyFamily family, const Domain<Fr>& domain, const Toxi
         const Fr shift = Domain<Fr>::snarkjs_coset_shift(domain.log_size());
         std::vector<Fr> scalars = lagrange_at(domain, toxic.tau * shift.inverse());
         const Fr factor = z_over_delta * (shift.pow(u64{1} << domain.log_size()) - Fr::one()).inverse();
-        parallel_for(0, scalars.size(), [&](std::size_t i) { scalars[i] *= factor; }, kGrain);
+        parallel_for(
+            0, scalars.size(), [&](std::size_t i) { scalars[i] *= factor; }, kGrain);
         return scalars;
     }
     std::vector<Fr> scalars(domain.size() - 1);
@@ -84,7 +86,8 @@ class KeyWriter {
 public:
     using Fr = typename C::Fr;
 
-    KeyWriter(KeySink<C>& sink, Progress* progress) : sink_(sink), progress_(progress) {}
+    KeyWriter(KeySink<C>& sink, Progress* progress, const SetupBases<C>& bases)
+        : sink_(sink), progress_(progress), bases_(bases) {}
 
     template <class G>
     void write(Query query, std::span<const Fr> scalars) {
@@ -95,7 +98,10 @@ public:
             report_progress(progress_, stage, done, scalars.size());
             const std::size_t count = std::min(kChunk, scalars.size() - done);
             const auto out = std::span(points).first(count);
-            fixed_base_mul<G>(Affine<G>::generator(), scalars.subspan(done, count), out);
+            if constexpr (std::is_same_v<G, typename C::G1>)
+                fixed_base_mul<G>(bases_.g1, scalars.subspan(done, count), out);
+            else
+                fixed_base_mul<G>(bases_.g2, scalars.subspan(done, count), out);
             sink_.add(std::span<const Affine<G>>(out));
             done += count;
         }
@@ -105,6 +111,7 @@ public:
 private:
     KeySink<C>& sink_;
     Progress* progress_;
+    const SetupBases<C>& bases_;
 };
 
 // In the kBellman layout only points of variables that occur are stored.
@@ -117,8 +124,8 @@ std::vector<Fr> drop_unused(const std::vector<Fr>& values, const ColumnSet& used
 }
 
 template <class G>
-Affine<G> times_generator(const typename G::Scalar& k) {
-    return (Jacobian<G>::generator() * k).to_affine();
+Affine<G> times(const Affine<G>& base, const typename G::Scalar& k) {
+    return (Jacobian<G>::from_affine(base) * k).to_affine();
 }
 
 }  // namespace
@@ -129,8 +136,8 @@ unsigned log_domain_of(KeyFamily family, const R1cs<Fr>& r1cs) {
     const auto log = static_cast<unsigned>(std::bit_width(rows - 1));
     if (log > Fr::Constants::kTwoAdicity)
         throw Error(ErrorKind::kUnsupported, std::to_string(rows) + " rows are more than the 2^" +
-                                                 std::to_string(Fr::Constants::kTwoAdicity) + " points that " +
-                                                 Fr::Params::kName + " has for them");
+                                                 std::to_string(Fr::Constants::kTwoAdicity) +
+                                                 " points that " + Fr::Params::kName + " has for them");
     return family == KeyFamily::kSnarkjs ? std::max(log, 1u) : log;
 }
 
@@ -149,8 +156,8 @@ SparseMatrix<Fr> with_input_rows(const SparseMatrix<Fr>& matrix, std::size_t inp
 }
 
 template <class C>
-VerifyingKey<C> setup(KeyFamily family, const R1cs<typename C::Fr>& r1cs, RandomSource& random, KeySink<C>& sink,
-                      Progress* progress) {
+VerifyingKey<C> setup(KeyFamily family, const R1cs<typename C::Fr>& r1cs, RandomSource& random,
+                      KeySink<C>& sink, Progress* progress, const SetupBases<C>& bases) {
     using Fr = typename C::Fr;
     using G1 = typename C::G1;
     using G2 = typename C::G2;
@@ -177,15 +184,15 @@ VerifyingKey<C> setup(KeyFamily family, const R1cs<typename C::Fr>& r1cs, Random
     header.variables = r1cs.variables;
     header.log_domain = domain.log_size();
     header.contribution = kSetupNotice;
-    header.vk.alpha_g1 = times_generator<G1>(toxic.alpha);
-    header.vk.beta_g1 = times_generator<G1>(toxic.beta);
-    header.vk.beta_g2 = times_generator<G2>(toxic.beta);
-    header.vk.gamma_g2 = times_generator<G2>(toxic.gamma);
-    header.vk.delta_g1 = times_generator<G1>(toxic.delta);
-    header.vk.delta_g2 = times_generator<G2>(toxic.delta);
-    header.vk.ic = fixed_base_mul<G1>(Affine<G1>::generator(), std::span<const Fr>(l).first(inputs));
+    header.vk.alpha_g1 = times(bases.g1, toxic.alpha);
+    header.vk.beta_g1 = times(bases.g1, toxic.beta);
+    header.vk.beta_g2 = times(bases.g2, toxic.beta);
+    header.vk.gamma_g2 = times(bases.g2, toxic.gamma);
+    header.vk.delta_g1 = times(bases.g1, toxic.delta);
+    header.vk.delta_g2 = times(bases.g2, toxic.delta);
+    header.vk.ic = fixed_base_mul<G1>(bases.g1, std::span<const Fr>(l).first(inputs));
 
-    KeyWriter<C> writer(sink, progress);
+    KeyWriter<C> writer(sink, progress, bases);
     const auto private_l = std::span<const Fr>(l).subspan(inputs);
     if (family == KeyFamily::kSnarkjs) {
         const SparseMatrix<Fr> a = with_input_rows(r1cs.a, inputs, true);
@@ -201,9 +208,10 @@ VerifyingKey<C> setup(KeyFamily family, const R1cs<typename C::Fr>& r1cs, Random
     } else {
         for (std::size_t i = 0; i < private_l.size(); ++i)
             if (private_l[i].is_zero())
-                throw Error(ErrorKind::kUnsupported,
-                            "variable " + std::to_string(inputs + i) +
-                                " occurs in no constraint, and a bellman key can not hold its point at infinity");
+                throw Error(
+                    ErrorKind::kUnsupported,
+                    "variable " + std::to_string(inputs + i) +
+                        " occurs in no constraint, and a bellman key can not hold its point at infinity");
         sink.begin(header);
         writer.template write<G1>(Query::kH, h_scalars(family, domain, toxic));
         writer.template write<G1>(Query::kL, private_l);
