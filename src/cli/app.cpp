@@ -44,7 +44,7 @@ int run(int argc, const char* const* argv) {
                  "or unsupported input, 4 environment, 70 a fault of cuzk.",
                  "cuzk");
     app.set_version_flag("--version", std::string("cuzk ") + kVersion);
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);  // none is refused below: CLI11 would hide which word it did not understand
     app.fallthrough();
 
     Action action;
@@ -60,6 +60,7 @@ int run(int argc, const char* const* argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_code(ErrorKind::kUsage);
     }
+    if (!action) return fail(exit_code(ErrorKind::kUsage), "which command? `cuzk --help` lists them");
     return run_guarded(action);
 }
 
