@@ -1,6 +1,6 @@
 # cuzk_layer(<name> DEPS <lower layers> LIBS <external targets>)
 #
-# Makes the library cuzk_<name> of all *.cpp in the calling folder (main.cpp aside: it belongs to an executable). A
+# Makes the library cuzk_<name> of all *.cpp, in a build with device code also *.cu, in the calling folder (main.cpp aside: it belongs to an executable). A
 # layer of headers alone becomes an INTERFACE library. scripts/check_layers.py checks that includes follow DEPS.
 function(cuzk_layer name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;LIBS")
@@ -10,6 +10,10 @@ function(cuzk_layer name)
 
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
     list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+    if(CUZK_HAS_CUDA)
+        file(GLOB_RECURSE device_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cu")
+        list(APPEND sources ${device_sources})
+    endif()
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.hpp")
 
     set(target cuzk_${name})

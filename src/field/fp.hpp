@@ -26,12 +26,17 @@ public:
     constexpr Fp() = default;  // zero
 
     CUZK_HD static constexpr Fp zero() { return Fp(); }
-    CUZK_HD static constexpr Fp one() { return from_montgomery(Constants::kR); }
+    // Constants are copied before use: device code can use a constant's value, not its address.
+    CUZK_HD static constexpr Fp one() {
+        constexpr Int kOne = Constants::kR;
+        return from_montgomery(kOne);
+    }
     CUZK_HD static constexpr Fp from_u64(u64 x) { return from_int(Int::from_u64(x)); }
 
     // Canonical integer, must be below p.
     CUZK_HD static constexpr Fp from_int(const Int& x) {
-        return from_montgomery(mont::mul<P>(x, Constants::kR2));
+        constexpr Int kSquare = Constants::kR2;
+        return from_montgomery(mont::mul<P>(x, kSquare));
     }
     // Limbs that are in Montgomery form already; must be below p.
     CUZK_HD static constexpr Fp from_montgomery(const Int& x) {
@@ -52,7 +57,7 @@ public:
     CUZK_HD constexpr const Int& montgomery() const { return v_; }
 
     CUZK_HD constexpr bool is_zero() const { return v_.is_zero(); }
-    CUZK_HD constexpr bool is_one() const { return v_ == Constants::kR; }
+    CUZK_HD constexpr bool is_one() const { return *this == one(); }
     // Canonical value above (p - 1) / 2: the sign bit of the Zcash point encodings.
     CUZK_HD constexpr bool is_lexicographically_largest() const { return Constants::kHalf < to_int(); }
 

@@ -1,4 +1,4 @@
-// Choice of the arithmetic path for one element: portable at compile time and on a device, else what the processor offers.
+// Choice of the arithmetic path for one element: portable at compile time, PTX on a device, else what the processor offers.
 #pragma once
 
 #include <type_traits>
@@ -6,6 +6,9 @@
 #include "field/constants.hpp"
 #include "field/mont_native.hpp"
 #include "field/mont_portable.hpp"
+#if defined(__CUDACC__)
+#include "field/mont_device.cuh"
+#endif
 
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__CUDA_ARCH__)
 #define CUZK_NATIVE_SUMS 1
@@ -22,7 +25,9 @@ CUZK_HD constexpr BigInt<P::kLimbs> modulus() {
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> add(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-#if defined(CUZK_NATIVE_SUMS)
+#if defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return device::add<P>(a, b);
+#elif defined(CUZK_NATIVE_SUMS)
     if (!std::is_constant_evaluated()) return native::add(a, b, P::kModulus);
 #endif
     return portable::add(a, b, modulus<P>());
@@ -30,7 +35,9 @@ CUZK_HD constexpr BigInt<P::kLimbs> add(const BigInt<P::kLimbs>& a, const BigInt
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> sub(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-#if defined(CUZK_NATIVE_SUMS)
+#if defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return device::sub<P>(a, b);
+#elif defined(CUZK_NATIVE_SUMS)
     if (!std::is_constant_evaluated()) return native::sub(a, b, P::kModulus);
 #endif
     return portable::sub(a, b, modulus<P>());
@@ -38,7 +45,9 @@ CUZK_HD constexpr BigInt<P::kLimbs> sub(const BigInt<P::kLimbs>& a, const BigInt
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-#if !defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return device::mul<P>(a, b);
+#else
     if (!std::is_constant_evaluated()) return native::mul<P>(a, b);
 #endif
     return portable::mont_mul(a, b, modulus<P>(), FieldConstants<P>::kN0);
@@ -47,7 +56,12 @@ CUZK_HD constexpr BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, const BigInt
 // a = a b; b may be a.
 template <class P>
 CUZK_HD constexpr void mul_assign(BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>& b) {
-#if !defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) {
+        a = device::mul<P>(a, b);
+        return;
+    }
+#else
     if (!std::is_constant_evaluated()) return native::mul_assign<P>(a, b);
 #endif
     a = portable::mont_mul(a, b, modulus<P>(), FieldConstants<P>::kN0);
@@ -55,7 +69,9 @@ CUZK_HD constexpr void mul_assign(BigInt<P::kLimbs>& a, const BigInt<P::kLimbs>&
 
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
-#if !defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return device::sqr<P>(a);
+#else
     if (!std::is_constant_evaluated()) return native::sqr<P>(a);
 #endif
     return portable::mont_mul(a, a, modulus<P>(), FieldConstants<P>::kN0);

@@ -1,0 +1,49 @@
+#include "gpu/arena.hpp"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+#include "gpu/check.hpp"
+
+namespace cuzk::gpu {
+
+void copy_to_device(void* device, const void* host, std::size_t bytes, const Stream& stream) {
+    check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream.get()),
+          "cudaMemcpyAsync to the device");
+}
+void copy_to_host(void* host, const void* device, std::size_t bytes, const Stream& stream) {
+    check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream.get()),
+          "cudaMemcpyAsync to the host");
+}
+
+Arena::Arena(int device, std::size_t bytes) : device_(device), size_(bytes) {
+    const CurrentDevice current(device);
+    const std::string call = "cudaMalloc of " + std::to_string(bytes) + " bytes";
+    check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes), call.c_str());
+}
+
+Arena::~Arena() {
+    cudaFree(data_);
+}
+
+void* Arena::take_bytes(std::size_t count, std::size_t size, const char* what) {
+    constexpr std::size_t kAlignment = 512;
+    const std::size_t left = size_ - used_;
+    // left is compared before the product is made, so that it cannot wrap
+    const bool fits =
+        count <= left / size && (count * size + kAlignment - 1) / kAlignment * kAlignment <= left;
+    if (!fits)
+        throw Error(ErrorKind::kEnvironment, std::string("device memory: ") + what + " needs " +
+                                                 std::to_string(count) + " x " + std::to_string(size) +
+                                                 " bytes, " + std::to_string(left) + " of " +
+                                                 std::to_string(size_) + " are left");
+    u8* result = data_ + used_;
+    used_ += (count * size + kAlignment - 1) / kAlignment * kAlignment;
+    peak_ = std::max(peak_, used_);
+    return result;
+}
+
+}  // namespace cuzk::gpu

@@ -1,0 +1,68 @@
+// Device memory, allocated once and handed out in stack order.
+#pragma once
+
+#include "base/types.hpp"
+#include "gpu/device.hpp"
+
+namespace cuzk::gpu {
+
+// `size` objects of T in device memory. Does not own; the host must not dereference it.
+template <class T>
+struct DeviceSpan {
+    T* data = nullptr;
+    std::size_t size = 0;
+
+    DeviceSpan first(std::size_t count) const { return {data, count}; }
+    DeviceSpan subspan(std::size_t begin, std::size_t count) const { return {data + begin, count}; }
+};
+
+// Queued copies. Host memory must stay as it is until the stream has passed them.
+void copy_to_device(void* device, const void* host, std::size_t bytes, const Stream& stream);
+void copy_to_host(void* host, const void* device, std::size_t bytes, const Stream& stream);
+
+// One allocation on one device, made at construction: afterwards nothing allocates. Not thread-safe. What it hands out is
+// aligned to 512 bytes and uninitialised.
+class Arena {
+public:
+    // Error(kEnvironment) if the device has not that much memory.
+    Arena(int device, std::size_t bytes);
+    ~Arena();
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+
+    // Error(kEnvironment) that names `what` if the arena is too small.
+    template <class T>
+    DeviceSpan<T> take(std::size_t count, const char* what) {
+        return {static_cast<T*>(take_bytes(count, sizeof(T), what)), count};
+    }
+
+    int device() const { return device_; }
+    std::size_t size() const { return size_; }
+    std::size_t used() const { return used_; }
+    std::size_t peak() const { return peak_; }
+
+    // Returns what was taken during its life. The caller sees to it that no queued work uses it any more, or that later
+    // users are queued on the same stream.
+    class Scope {
+    public:
+        explicit Scope(Arena& arena) : arena_(arena), mark_(arena.used_) {}
+        ~Scope() { arena_.used_ = mark_; }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+    private:
+        Arena& arena_;
+        std::size_t mark_;
+    };
+
+private:
+    void* take_bytes(std::size_t count, std::size_t size, const char* what);
+
+    int device_;
+    u8* data_ = nullptr;
+    std::size_t size_;
+    std::size_t used_ = 0;
+    std::size_t peak_ = 0;
+};
+
+}  // namespace cuzk::gpu

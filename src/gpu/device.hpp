@@ -1,0 +1,76 @@
+// The devices of this machine, and the handles that belong to one of them. Nothing here is global: an object made under a
+// device stays with it, and several devices can be used side by side.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace cuzk::gpu {
+
+struct DeviceInfo {
+    int index = 0;     // the runtime's number, valid in this process only
+    std::string uuid;  // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi prints it
+    std::string name;
+    int major = 0, minor = 0;  // compute capability
+    int multiprocessors = 0;
+    std::size_t memory = 0;  // bytes in total
+};
+
+// All devices; empty where there is no driver or no device.
+std::vector<DeviceInfo> list_devices();
+
+// The device with this UUID; Error(kEnvironment) that lists the others if there is none.
+DeviceInfo find_device(const std::string& uuid);
+
+// Makes a device the calling thread's current one while it lives.
+class CurrentDevice {
+public:
+    explicit CurrentDevice(int index);
+    ~CurrentDevice();
+    CurrentDevice(const CurrentDevice&) = delete;
+    CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+private:
+    int previous_ = 0;
+};
+
+// A queue of work on the current device. It does not wait for the legacy default stream.
+class Stream {
+public:
+    Stream();
+    ~Stream();
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    cudaStream_t get() const { return stream_; }
+    // Waits for all work in the queue; reports the failure of any of it.
+    void synchronize() const;
+
+private:
+    cudaStream_t stream_ = nullptr;
+};
+
+// A point in a stream, with its time.
+class Event {
+public:
+    Event();
+    ~Event();
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    void record(const Stream& stream);
+    void synchronize() const;
+    // Work that is queued on `stream` from now on waits for this event.
+    void block(const Stream& stream) const;
+    // Milliseconds from `earlier` to this one; both have happened.
+    float milliseconds_since(const Event& earlier) const;
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace cuzk::gpu
