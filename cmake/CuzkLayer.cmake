@@ -1,7 +1,8 @@
 # cuzk_layer(<name> DEPS <lower layers> LIBS <external targets>)
 #
-# Makes the library cuzk_<name> of all *.cpp, in a build with device code also *.cu, in the calling folder (main.cpp aside: it belongs to an executable). A
-# layer of headers alone becomes an INTERFACE library. scripts/check_layers.py checks that includes follow DEPS.
+# Makes the library cuzk_<name> of all *.cpp (in a build with device code also *.cu) in and below the calling folder;
+# main.cpp aside: it belongs to an executable. A layer of headers alone becomes an INTERFACE library.
+# scripts/check_layers.py checks that includes follow DEPS.
 function(cuzk_layer name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;LIBS")
     if(arg_UNPARSED_ARGUMENTS)

@@ -7,8 +7,8 @@ build_jobs=${CUZK_JOBS:-$(nproc)}
 # Null-separated list of our C++ and CUDA sources.
 sources() {
     git ls-files -z --cached --others --exclude-standard -- \
-        'src/*.hpp' 'src/*.cpp' 'src/*.cu' 'tests/*.hpp' 'tests/*.cpp' 'tests/*.cu' \
-        'bench/*.hpp' 'bench/*.cpp' 'fuzz/*.hpp' 'fuzz/*.cpp'
+        'src/*.hpp' 'src/*.cpp' 'src/*.cu' 'src/*.cuh' 'tests/*.hpp' 'tests/*.cpp' 'tests/*.cu' \
+        'bench/*.hpp' 'bench/*.cpp' 'bench/*.cu' 'fuzz/*.hpp' 'fuzz/*.cpp'
 }
 
 # configure_preset PRESET: seconds, and less when nothing changed.
