@@ -30,7 +30,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRuns = 5;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 u64 peak_memory() {
     rusage usage{};
@@ -40,7 +42,8 @@ u64 peak_memory() {
 
 // Stage times of the fastest of several proofs.
 template <class C>
-void bench_key(const char* what, std::shared_ptr<const ProvingKey<C>> key, std::span<const typename C::Fr> z) {
+void bench_key(const char* what, std::shared_ptr<const ProvingKey<C>> key,
+               std::span<const typename C::Fr> z) {
     CpuBackend<C> backend;
     Prover<C> prover(backend, std::move(key), KeyTrust::kAllowForgeable);
     double best = 1e300;
@@ -56,13 +59,15 @@ void bench_key(const char* what, std::shared_ptr<const ProvingKey<C>> key, std::
         best = seconds;
         stages = log.intervals();
     }
-    std::printf("%s, %s: %zu variables, domain 2^%u\n", what, C::kName, prover.key().variables, prover.key().log_domain);
+    std::printf("%s, %s: %zu variables, domain 2^%u\n", what, C::kName, prover.key().variables,
+                prover.key().log_domain);
     for (const StageInterval& stage : stages)
         std::printf("  %-10s %9.2f ms  %5.1f %%\n", stage.stage.c_str(), stage.milliseconds(),
                     stage.milliseconds() / best / 10);
     const u64 working = backend.memory().at(0).working_peak;
-    std::printf("  %-10s %9.2f ms  best of %d; vectors %.1f MiB, process peak %.1f MiB\n", "proof", best * 1e3, kRuns,
-                static_cast<double>(working) / (1 << 20), static_cast<double>(peak_memory()) / (1 << 20));
+    std::printf("  %-10s %9.2f ms  best of %d; vectors %.1f MiB, process peak %.1f MiB\n", "proof",
+                best * 1e3, kRuns, static_cast<double>(working) / (1 << 20),
+                static_cast<double>(peak_memory()) / (1 << 20));
 }
 
 template <class C>
@@ -83,8 +88,10 @@ template <class C>
 void bench_file(ByteSource key, const char* witness) {
     const auto z = read_wtns<C>(ByteSource::open(witness));
     const std::string name = key.name;
-    bench_key<C>(name.c_str(), std::make_shared<const ProvingKey<C>>(read_zkey<C>(std::move(key), {PointChecks::kNone, nullptr})),
-                 z);
+    bench_key<C>(
+        name.c_str(),
+        std::make_shared<const ProvingKey<C>>(read_zkey<C>(std::move(key), {PointChecks::kNone, nullptr})),
+        z);
 }
 
 template <class C>
@@ -99,15 +106,17 @@ void bench_verify(std::size_t count) {
     const std::size_t singles = std::min<std::size_t>(count, 100);
     auto start = Clock::now();
     for (std::size_t i = 0; i < singles; ++i)
-        if (!prover.verifier().verify(statements[i])) throw Error(ErrorKind::kInternal, "a valid proof was refused");
+        if (!prover.verifier().verify(statements[i]))
+            throw Error(ErrorKind::kInternal, "a valid proof was refused");
     const double single = seconds_since(start) / static_cast<double>(singles);
 
     OsRandom random;
     start = Clock::now();
-    if (!prover.verifier().verify_all(statements, random)) throw Error(ErrorKind::kInternal, "a valid batch was refused");
+    if (!prover.verifier().verify_all(statements, random))
+        throw Error(ErrorKind::kInternal, "a valid batch was refused");
     const double batch = seconds_since(start) / static_cast<double>(count);
-    std::printf("verify, %s: single %.3f ms, batch of %zu %.3f ms a proof, ratio %.1f\n", C::kName, single * 1e3, count,
-                batch * 1e3, single / batch);
+    std::printf("verify, %s: single %.3f ms, batch of %zu %.3f ms a proof, ratio %.1f\n", C::kName,
+                single * 1e3, count, batch * 1e3, single / batch);
 }
 
 int run(int argc, char** argv) {

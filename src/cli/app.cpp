@@ -17,9 +17,11 @@ int fail(int code, const std::string& message) {
 }
 
 int fail_of_ours(const std::string& message) {
-    return fail(exit_code(ErrorKind::kInternal),
-                message + "\nThis is a fault of cuzk, not of your input: please report it, with the command and the files "
-                          "if you can share them.");
+    return fail(
+        exit_code(ErrorKind::kInternal),
+        message +
+            "\nThis is a fault of cuzk, not of your input: please report it, with the command and the files "
+            "if you can share them.");
 }
 
 int run_guarded(const Action& action) {
@@ -40,9 +42,11 @@ int run_guarded(const Action& action) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-    CLI::App app("A Groth16 prover. Exit codes: 0 done or valid, 1 proof invalid or witness unsatisfied, 2 usage, 3 malformed "
-                 "or unsupported input, 4 environment, 70 a fault of cuzk.",
-                 "cuzk");
+    CLI::App app(
+        "A Groth16 prover. Exit codes: 0 done or valid, 1 proof invalid or witness unsatisfied, 2 usage, 3 "
+        "malformed "
+        "or unsupported input, 4 environment, 70 a fault of cuzk.",
+        "cuzk");
     app.set_version_flag("--version", std::string("cuzk ") + kVersion);
     app.require_subcommand(0, 1);  // none is refused below: CLI11 would hide which word it did not understand
     app.fallthrough();

@@ -6,8 +6,9 @@
 
 namespace cuzk::cli {
 
-// Parses, runs, and maps every outcome to an exit code: 0 done or valid, 1 proof invalid or witness unsatisfied, 2 usage,
-// 3 malformed or unsupported input, 4 environment, 70 a fault of ours. Messages go to stderr, results to stdout.
+// Parses, runs, and maps every outcome to an exit code: 0 done or valid, 1 proof invalid or witness
+// unsatisfied, 2 usage, 3 malformed or unsupported input, 4 environment, 70 a fault of ours. Messages go to
+// stderr, results to stdout.
 int run(int argc, const char* const* argv);
 
 // What a command line asks for: run after parsing, returns the exit code.

@@ -42,7 +42,8 @@ double best_seconds(const Run& run) {
     for (int i = 0; i < 3 || (spent < 0.5 && i < 1000); ++i) {
         const auto start = std::chrono::steady_clock::now();
         run();
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         best = std::min(best, seconds);
         spent += seconds;
     }
@@ -59,7 +60,8 @@ Result bench_product(const char* curve) {
         for (std::size_t i = 0; i < kProducts; ++i) x *= y;
     });
     // Uses the result, so that the loop stays.
-    return {x.is_zero() ? "" : fmt::format("product in {}", F::Params::kName), curve, seconds, kProducts, "products/s, one thread"};
+    return {x.is_zero() ? "" : fmt::format("product in {}", F::Params::kName), curve, seconds, kProducts,
+            "products/s, one thread"};
 }
 
 template <class Fr>
@@ -75,8 +77,8 @@ Result bench_ntt(unsigned log_size) {
     const auto domain = Domain<typename C::Fr>::snarkjs(log_size);
     std::vector<typename C::Fr> values = random_scalars<typename C::Fr>(domain.size());
     const double seconds = best_seconds([&] { domain.forward(values); });
-    return {fmt::format("NTT 2^{}", log_size), C::kName, seconds, static_cast<double>(domain.size()) * log_size / 2,
-            "butterflies/s"};
+    return {fmt::format("NTT 2^{}", log_size), C::kName, seconds,
+            static_cast<double>(domain.size()) * log_size / 2, "butterflies/s"};
 }
 
 template <class C, class G>
@@ -86,8 +88,10 @@ Result bench_msm(unsigned log_size, const char* group) {
     const std::vector<Affine<G>> bases = fixed_base_mul<G>(Affine<G>::generator(), scalars);
     std::vector<typename C::Fr::Int> integers(n);
     for (std::size_t i = 0; i < n; ++i) integers[i] = scalars[n - 1 - i].to_int();
-    const double seconds = best_seconds([&] { msm<G>(AffineView<G>(std::span<const Affine<G>>(bases)), integers); });
-    return {fmt::format("MSM {} 2^{}", group, log_size), C::kName, seconds, static_cast<double>(n), "points/s"};
+    const double seconds =
+        best_seconds([&] { msm<G>(AffineView<G>(std::span<const Affine<G>>(bases)), integers); });
+    return {fmt::format("MSM {} 2^{}", group, log_size), C::kName, seconds, static_cast<double>(n),
+            "points/s"};
 }
 
 template <class C>
@@ -100,7 +104,8 @@ Result bench_prove(unsigned log_size, Progress& progress) {
     CpuBackend<C> backend;
     Prover<C> prover(backend, sink.key());
     const double seconds = best_seconds([&] { prover.prove(chain.z); });
-    return {fmt::format("proof, domain 2^{}", log_size), C::kName, seconds, static_cast<double>(chain.z.size() - 2), "constraints/s"};
+    return {fmt::format("proof, domain 2^{}", log_size), C::kName, seconds,
+            static_cast<double>(chain.z.size() - 2), "constraints/s"};
 }
 
 template <class C>
@@ -134,14 +139,21 @@ int bench(const BenchArguments& args) {
     if (args.common.json) {
         Json list = Json::array();
         for (const Result& r : results)
-            list.push_back({{"name", r.name}, {"curve", r.curve}, {"seconds", r.seconds}, {"rate", r.items / r.seconds}, {"unit", r.unit}});
-        fmt::print("{}\n",
-                   Json{{"version", kVersion}, {"isa", path}, {"threads", thread_count()}, {"results", list}}.dump(2));
+            list.push_back({{"name", r.name},
+                            {"curve", r.curve},
+                            {"seconds", r.seconds},
+                            {"rate", r.items / r.seconds},
+                            {"unit", r.unit}});
+        fmt::print(
+            "{}\n",
+            Json{{"version", kVersion}, {"isa", path}, {"threads", thread_count()}, {"results", list}}.dump(
+                2));
         return 0;
     }
     Table table({"what", "curve", ">time", ">rate", "unit"});
     for (const Result& r : results)
-        table.add({r.name, r.curve, duration_text(r.seconds), fmt::format("{:.3g} M", r.items / r.seconds / 1e6), r.unit});
+        table.add({r.name, r.curve, duration_text(r.seconds),
+                   fmt::format("{:.3g} M", r.items / r.seconds / 1e6), r.unit});
     fmt::print("cuzk {}, {} arithmetic, {} threads\n{}", kVersion, path, thread_count(), table.text());
     return 0;
 }
@@ -150,10 +162,12 @@ int bench(const BenchArguments& args) {
 
 void add_bench(CLI::App& app, Action& action) {
     auto args = std::make_shared<BenchArguments>();
-    CLI::App* command = app.add_subcommand("bench", "Measure field products, transforms, multi-scalar multiplication, proofs.");
+    CLI::App* command = app.add_subcommand(
+        "bench", "Measure field products, transforms, multi-scalar multiplication, proofs.");
     command->add_option("what", args->what, "field, ntt, msm, prove or all")
         ->check(CLI::IsMember({"all", "field", "ntt", "msm", "prove"}));
-    command->add_option("--log-size", args->log_size, "Sizes are 2^this (default 16)")->check(CLI::Range(2, 24));
+    command->add_option("--log-size", args->log_size, "Sizes are 2^this (default 16)")
+        ->check(CLI::Range(2, 24));
     args->common.add_to(*command);
     command->callback([args, &action] { action = [args] { return bench(*args); }; });
 }

@@ -45,11 +45,12 @@ DetectedFile expect_kind(const ByteSource& source, std::initializer_list<FileKin
     if (std::find(wanted.begin(), wanted.end(), file.kind) != wanted.end()) return file;
     if (source.bytes.empty()) throw Error(ErrorKind::kMalformed, source.name + ": the file is empty");
     std::string kinds;
-    for (const FileKind kind : wanted) kinds += (kinds.empty() ? "" : " or ") + std::string(kind_description(kind));
-    throw Error(ErrorKind::kMalformed,
-                fmt::format("{}: this is not a {} but {}", source.name, kinds,
-                            file.kind == FileKind::kUnknown ? "a file of an unknown kind, or a damaged one"
-                                                            : std::string("a ") + kind_description(file.kind)));
+    for (const FileKind kind : wanted)
+        kinds += (kinds.empty() ? "" : " or ") + std::string(kind_description(kind));
+    throw Error(ErrorKind::kMalformed, fmt::format("{}: this is not a {} but {}", source.name, kinds,
+                                                   file.kind == FileKind::kUnknown
+                                                       ? "a file of an unknown kind, or a damaged one"
+                                                       : std::string("a ") + kind_description(file.kind)));
 }
 
 template <class C>
@@ -58,7 +59,8 @@ void refuse_forgeable(const VerifyingKey<C>& vk, const std::string& name, bool a
     if (!reason) return;
     if (!allowed)
         throw Error(ErrorKind::kUnsupported,
-                    fmt::format("{}: anyone can forge proofs under this key ({}), as with a key straight from a setup without "
+                    fmt::format("{}: anyone can forge proofs under this key ({}), as with a key straight "
+                                "from a setup without "
                                 "contributions; --allow-insecure-key uses it all the same",
                                 name, *reason));
     fmt::print(stderr, "cuzk: warning: {}: anyone can forge proofs under this key ({})\n", name, *reason);

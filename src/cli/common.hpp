@@ -41,7 +41,8 @@ DetectedFile expect_kind(const ByteSource& source, std::initializer_list<FileKin
 // Calls f(Bn254{}) or f(Bls12_381{}) by the curve of a file; refuses (kMalformed) one that does not tell it.
 template <class F>
 decltype(auto) with_curve_of(const DetectedFile& file, const std::string& name, F&& f) {
-    if (!file.curve) throw Error(ErrorKind::kMalformed, name + ": the file does not say which curve it is for");
+    if (!file.curve)
+        throw Error(ErrorKind::kMalformed, name + ": the file does not say which curve it is for");
     return with_curve(*file.curve, std::forward<F>(f));
 }
 

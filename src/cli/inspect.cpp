@@ -31,10 +31,12 @@ int inspect_command(const InspectArguments& args) {
 
 void add_inspect(CLI::App& app, Action& action) {
     auto args = std::make_shared<InspectArguments>();
-    CLI::App* command =
-        app.add_subcommand("inspect", "Say what a file is: kind, curve, sizes, sections, digests, findings. Exits with 3 if "
-                                      "something in it is dangerous.");
-    command->add_option("file", args->file, "Any file that cuzk, snarkjs, circom or bellman writes")->required();
+    CLI::App* command = app.add_subcommand(
+        "inspect",
+        "Say what a file is: kind, curve, sizes, sections, digests, findings. Exits with 3 if "
+        "something in it is dangerous.");
+    command->add_option("file", args->file, "Any file that cuzk, snarkjs, circom or bellman writes")
+        ->required();
     command->add_flag("--deep", args->deep, "Check every point of a key, the subgroup included");
     args->common.add_to(*command);
     command->callback([args, &action] { action = [args] { return inspect_command(*args); }; });

@@ -33,24 +33,28 @@ struct ProveArguments {
     std::string test_randomness;
 };
 
-// "r,s" in decimal. Asking for it takes a flag and an environment variable, so that no script does by accident.
+// "r,s" in decimal. Asking for it takes a flag and an environment variable, so that no script does by
+// accident.
 template <class Fr>
 std::optional<FixedBlinding<Fr>> fixed_blinding(const std::string& text) {
     if (text.empty()) return std::nullopt;
     const char* hooks = std::getenv("CUZK_TEST_HOOKS");
     if (hooks == nullptr || std::string_view(hooks) != "1")
-        throw Error(ErrorKind::kUsage,
-                    "--unsafe-test-randomness gives the witness away; it is for tests and needs CUZK_TEST_HOOKS=1");
+        throw Error(
+            ErrorKind::kUsage,
+            "--unsafe-test-randomness gives the witness away; it is for tests and needs CUZK_TEST_HOOKS=1");
     const std::size_t comma = text.find(',');
     const auto number = [&](std::string_view digits) {
         const auto value = from_decimal<Fr::kLimbs>(digits);
         if (!value || *value >= Fr::Constants::kModulus)
-            throw Error(ErrorKind::kUsage, "--unsafe-test-randomness wants r,s: two decimal numbers below the group order");
+            throw Error(ErrorKind::kUsage,
+                        "--unsafe-test-randomness wants r,s: two decimal numbers below the group order");
         return Fr::from_int(*value);
     };
     if (comma == std::string::npos) number("");
     fmt::print(stderr, "cuzk: warning: r and s are not random: this proof hides nothing\n");
-    return FixedBlinding<Fr>{{}, number(std::string_view(text).substr(0, comma)),
+    return FixedBlinding<Fr>{{},
+                             number(std::string_view(text).substr(0, comma)),
                              number(std::string_view(text).substr(comma + 1))};
 }
 
@@ -99,7 +103,8 @@ int prove_witness(const ProveArguments& args, ByteSource key_source, const ByteS
 
     std::shared_ptr<const ProvingKey<C>> key;
     {
-        // Points are not checked here: a proof from a damaged key fails its verification, and then the damage is looked for.
+        // Points are not checked here: a proof from a damaged key fails its verification, and then the damage
+        // is looked for.
         const StageTimer timer(&log, "key");
         key = std::make_shared<const ProvingKey<C>>(
             read_zkey<C>(std::move(key_source), {PointChecks::kNone, &progress}));
@@ -116,7 +121,8 @@ int prove_witness(const ProveArguments& args, ByteSource key_source, const ByteS
         const ByteSource source = ByteSource::open(args.r1cs);
         expect_kind(source, {FileKind::kR1cs});
         if (read_r1cs_header(source).curve != curve_id<C>())
-            throw Error(ErrorKind::kMalformed, args.r1cs + ": this circuit is not over the field of " + args.key);
+            throw Error(ErrorKind::kMalformed,
+                        args.r1cs + ": this circuit is not over the field of " + args.key);
         circuit = read_r1cs<C>(source, &progress);
         options.r1cs = &circuit->system;
     }
@@ -138,7 +144,8 @@ int prove_witness(const ProveArguments& args, ByteSource key_source, const ByteS
 int prove_assignment(const ProveArguments& args, ByteSource key_source, const ByteSource& assignment_source,
                      std::chrono::steady_clock::time_point start) {
     using C = Bls12_381;
-    if (!args.r1cs.empty()) throw Error(ErrorKind::kUsage, "--r1cs is for .zkey keys: an assignment holds all rows itself");
+    if (!args.r1cs.empty())
+        throw Error(ErrorKind::kUsage, "--r1cs is for .zkey keys: an assignment holds all rows itself");
     TerminalProgress progress;
     StageLog log;
     ProveOptions<C::Fr> options;
@@ -193,25 +200,32 @@ int prove(const ProveArguments& args) {
         throw Error(ErrorKind::kMalformed,
                     fmt::format("{}: a witness over {}, but {} is a key for {}", args.witness,
                                 curve_name(*witness_file.curve), args.key, curve_name(*key_file.curve)));
-    return with_curve(zkey_curve(key),
-                      [&](auto c) { return prove_witness<decltype(c)>(args, std::move(key), witness, start); });
+    return with_curve(zkey_curve(key), [&](auto c) {
+        return prove_witness<decltype(c)>(args, std::move(key), witness, start);
+    });
 }
 
 }  // namespace
 
 void add_prove(CLI::App& app, Action& action) {
     auto args = std::make_shared<ProveArguments>();
-    CLI::App* command = app.add_subcommand(
-        "prove", "Prove a witness with a .zkey (KEY WITNESS PROOF PUBLIC, as rapidsnark), or a ready assignment with bellman "
-                 ".params. Every proof is verified before it is written.");
+    CLI::App* command = app.add_subcommand("prove",
+                                           "Prove a witness with a .zkey (KEY WITNESS PROOF PUBLIC, as "
+                                           "rapidsnark), or a ready assignment with bellman "
+                                           ".params. Every proof is verified before it is written.");
     command->add_option("key", args->key, "Proving key: .zkey or bellman .params")->required();
-    command->add_option("witness", args->witness, "Witness: .wtns, or a ready assignment for bellman keys")->required();
-    command->add_option("proof", args->proof, "Output: proof.json, or 192 bytes for bellman keys")->required();
+    command->add_option("witness", args->witness, "Witness: .wtns, or a ready assignment for bellman keys")
+        ->required();
+    command->add_option("proof", args->proof, "Output: proof.json, or 192 bytes for bellman keys")
+        ->required();
     command->add_option("public", args->inputs, "Output: public.json (may be left out for bellman keys)");
-    command->add_option("--r1cs", args->r1cs, "The circuit: names the constraint that a bad witness violates");
+    command->add_option("--r1cs", args->r1cs,
+                        "The circuit: names the constraint that a bad witness violates");
     command->add_flag("--timings", args->timings, "Print how long each stage took");
-    command->add_flag("--allow-insecure-key", args->allow_insecure_key, "Use a key under which anyone can forge proofs");
-    command->add_option("--unsafe-test-randomness", args->test_randomness, "Tests only: fixed r,s")->group("");
+    command->add_flag("--allow-insecure-key", args->allow_insecure_key,
+                      "Use a key under which anyone can forge proofs");
+    command->add_option("--unsafe-test-randomness", args->test_randomness, "Tests only: fixed r,s")
+        ->group("");
     args->common.add_to(*command);
     command->callback([args, &action] { action = [args] { return prove(*args); }; });
 }

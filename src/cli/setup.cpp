@@ -32,7 +32,8 @@ std::vector<u8> seed_bytes(const std::string& hex) {
         if (letter >= 0 && letter < 6) return letter + 10;
         throw Error(ErrorKind::kUsage, "--seed wants hexadecimal digits");
     };
-    if (hex.size() % 2 != 0) throw Error(ErrorKind::kUsage, "--seed wants an even number of hexadecimal digits");
+    if (hex.size() % 2 != 0)
+        throw Error(ErrorKind::kUsage, "--seed wants an even number of hexadecimal digits");
     std::vector<u8> bytes(hex.size() / 2);
     for (std::size_t i = 0; i < bytes.size(); ++i)
         bytes[i] = static_cast<u8>(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
@@ -45,8 +46,9 @@ std::unique_ptr<KeySink<C>> make_sink(KeyFamily family, const std::string& path)
     if constexpr (std::is_same_v<C, Bls12_381>)
         return std::make_unique<ParamsSink>(path);
     else
-        throw Error(ErrorKind::kUnsupported,
-                    fmt::format("{}: bellman parameters are for bls12381, this circuit is for {}", path, C::kName));
+        throw Error(
+            ErrorKind::kUnsupported,
+            fmt::format("{}: bellman parameters are for bls12381, this circuit is for {}", path, C::kName));
 }
 
 template <class C>
@@ -100,8 +102,10 @@ int setup_command(const SetupArguments& args) {
     const ByteSource source = ByteSource::open(args.r1cs);
     expect_kind(source, {FileKind::kR1cs});
     const CurveId curve = read_r1cs_header(source).curve;
-    fmt::print(stderr, "cuzk: warning: a development setup is UNSAFE FOR PRODUCTION: {} can forge proofs under its key\n",
-               args.seed.empty() ? "whoever ran it" : "everyone who knows the seed");
+    fmt::print(
+        stderr,
+        "cuzk: warning: a development setup is UNSAFE FOR PRODUCTION: {} can forge proofs under its key\n",
+        args.seed.empty() ? "whoever ran it" : "everyone who knows the seed");
     return with_curve(curve, [&](auto c) { return run_setup<decltype(c)>(args, source); });
 }
 
@@ -110,11 +114,16 @@ int setup_command(const SetupArguments& args) {
 void add_setup(CLI::App& app, Action& action) {
     auto args = std::make_shared<SetupArguments>();
     CLI::App* command = app.add_subcommand(
-        "setup", "Make a development key for a circuit. UNSAFE FOR PRODUCTION: whoever runs it can forge proofs.");
+        "setup",
+        "Make a development key for a circuit. UNSAFE FOR PRODUCTION: whoever runs it can forge proofs.");
     command->add_option("circuit", args->r1cs, "Circuit: .r1cs")->required();
-    command->add_option("key", args->key, "Output: a .zkey, or bellman parameters if the name ends in .params")->required();
-    command->add_option("--seed", args->seed, "Hexadecimal seed for a reproducible key (default: the system's randomness)");
-    command->add_option("--vk", args->vk, "Also write the verifying key (JSON, or bellman if the name ends in .vk)");
+    command
+        ->add_option("key", args->key, "Output: a .zkey, or bellman parameters if the name ends in .params")
+        ->required();
+    command->add_option("--seed", args->seed,
+                        "Hexadecimal seed for a reproducible key (default: the system's randomness)");
+    command->add_option("--vk", args->vk,
+                        "Also write the verifying key (JSON, or bellman if the name ends in .vk)");
     args->common.add_to(*command);
     command->callback([args, &action] { action = [args] { return setup_command(*args); }; });
 }

@@ -23,7 +23,8 @@ std::string Table::text() const {
         std::string text;
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (i > 0) text += "  ";
-            text += right[i] ? fmt::format("{:>{}}", cells[i], width[i]) : fmt::format("{:<{}}", cells[i], width[i]);
+            text += right[i] ? fmt::format("{:>{}}", cells[i], width[i])
+                             : fmt::format("{:<{}}", cells[i], width[i]);
         }
         text.erase(text.find_last_not_of(' ') + 1);
         out += text + "\n";

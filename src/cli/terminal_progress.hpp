@@ -11,8 +11,8 @@
 
 namespace cuzk::cli {
 
-// Silent for the first second. Then, on a terminal, one line that is rewritten in place and removed at the end;
-// elsewhere a plain line per stage and every ten seconds. Thread-safe.
+// Silent for the first second. Then, on a terminal, one line that is rewritten in place and removed at the
+// end; elsewhere a plain line per stage and every ten seconds. Thread-safe.
 class TerminalProgress final : public Progress {
 public:
     TerminalProgress();

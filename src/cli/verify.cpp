@@ -49,15 +49,16 @@ struct Outcome {
     std::string reason;
 };
 
-// Cases are sub-folders that hold proof.json (or proof.bin) and public.json, and pairs NAME.proof.json (or NAME.proof.bin),
-// NAME.public.json; in order of their names.
+// Cases are sub-folders that hold proof.json (or proof.bin) and public.json, and pairs NAME.proof.json (or
+// NAME.proof.bin), NAME.public.json; in order of their names.
 std::vector<Case> find_cases(const fs::path& folder) {
     std::vector<Case> cases;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
         for (const std::string file : {"proof.json", "proof.bin"}) {
             if (entry.is_directory()) {
-                if (fs::exists(entry.path() / file)) cases.push_back({name, entry.path() / file, entry.path() / "public.json"});
+                if (fs::exists(entry.path() / file))
+                    cases.push_back({name, entry.path() / file, entry.path() / "public.json"});
             } else if (name == file) {
                 cases.push_back({folder.filename().string(), entry.path(), folder / "public.json"});
             } else if (name.ends_with("." + file)) {
@@ -75,8 +76,8 @@ Proof<C> read_proof(const std::string& path) {
     const ByteSource source = ByteSource::open(path);
     const DetectedFile file = expect_kind(source, {FileKind::kProofJson, FileKind::kProofBytes});
     if (file.curve && *file.curve != curve_id<C>())
-        throw Error(ErrorKind::kMalformed, fmt::format("{}: a proof over {}, but the verifying key is for {}", path,
-                                                       curve_name(*file.curve), C::kName));
+        throw Error(ErrorKind::kMalformed, fmt::format("{}: a proof over {}, but the verifying key is for {}",
+                                                       path, curve_name(*file.curve), C::kName));
     if (file.kind == FileKind::kProofJson) return read_proof_json<C>(source);
     if constexpr (std::is_same_v<C, Bls12_381>) {
         const std::vector<Proof<C>> proofs = read_proof_bytes(source);
@@ -147,15 +148,18 @@ template <class C>
 int verify_folder(const VerifyArguments& args, const Verifier<C>& verifier) {
     const std::vector<Case> cases = find_cases(args.inputs);
     if (cases.empty())
-        throw Error(ErrorKind::kMalformed, args.inputs + ": no cases here (folders with proof.json and public.json, or pairs "
-                                                         "NAME.proof.json, NAME.public.json)");
+        throw Error(ErrorKind::kMalformed,
+                    args.inputs +
+                        ": no cases here (folders with proof.json and public.json, or pairs "
+                        "NAME.proof.json, NAME.public.json)");
     std::vector<Outcome> outcomes;
     {
         TerminalProgress progress;
         outcomes = judge(verifier, cases, &progress);
     }
     const auto count = [&](Verdict verdict) {
-        return std::count_if(outcomes.begin(), outcomes.end(), [&](const Outcome& o) { return o.verdict == verdict; });
+        return std::count_if(outcomes.begin(), outcomes.end(),
+                             [&](const Outcome& o) { return o.verdict == verdict; });
     };
     const auto invalid = count(Verdict::kInvalid);
     const auto malformed = count(Verdict::kMalformed);
@@ -166,14 +170,17 @@ int verify_folder(const VerifyArguments& args, const Verifier<C>& verifier) {
             if (!o.reason.empty()) item["reason"] = o.reason;
             list.push_back(std::move(item));
         }
-        fmt::print("{}\n", Json{{"proofs", outcomes.size()}, {"invalid", invalid}, {"malformed", malformed}, {"cases", list}}.dump(2));
+        fmt::print(
+            "{}\n",
+            Json{{"proofs", outcomes.size()}, {"invalid", invalid}, {"malformed", malformed}, {"cases", list}}
+                .dump(2));
     } else {
         Table table({"case", "verdict", "reason"});
         for (const Outcome& o : outcomes)
             if (o.verdict != Verdict::kValid) table.add({o.name, verdict_name(o.verdict), o.reason});
         if (invalid + malformed > 0) fmt::print("{}", table.text());
-        fmt::print("{} proofs: {} valid, {} invalid, {} malformed\n", outcomes.size(), count(Verdict::kValid), invalid,
-                   malformed);
+        fmt::print("{} proofs: {} valid, {} invalid, {} malformed\n", outcomes.size(), count(Verdict::kValid),
+                   invalid, malformed);
     }
     if (invalid > 0) return exit_code(ErrorKind::kUnsatisfied);
     return malformed > 0 ? exit_code(ErrorKind::kMalformed) : 0;
@@ -202,11 +209,14 @@ int verify(const VerifyArguments& args) {
 void add_verify(CLI::App& app, Action& action) {
     auto args = std::make_shared<VerifyArguments>();
     CLI::App* command = app.add_subcommand(
-        "verify", "Verify a proof (VK PUBLIC PROOF, as snarkjs), or all proofs of a folder at once (VK FOLDER).");
-    command->add_option("vk", args->vk, "Verifying key: verification_key.json, bellman .vk, or a proving key")->required();
+        "verify",
+        "Verify a proof (VK PUBLIC PROOF, as snarkjs), or all proofs of a folder at once (VK FOLDER).");
+    command->add_option("vk", args->vk, "Verifying key: verification_key.json, bellman .vk, or a proving key")
+        ->required();
     command->add_option("public", args->inputs, "public.json, or a folder of cases")->required();
     command->add_option("proof", args->proof, "proof.json, or a 192-byte proof");
-    command->add_flag("--allow-insecure-key", args->allow_insecure_key, "Use a key under which anyone can forge proofs");
+    command->add_flag("--allow-insecure-key", args->allow_insecure_key,
+                      "Use a key under which anyone can forge proofs");
     args->common.add_to(*command);
     command->callback([args, &action] { action = [args] { return verify(*args); }; });
 }

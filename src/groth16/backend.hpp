@@ -17,10 +17,10 @@ enum class KeyHandle : u64 {};
 
 // One kind of memory that a backend uses, in bytes.
 struct MemoryReport {
-    std::string space;      // "host", "device 0"
-    u64 keys = 0;           // held by resident keys, beside what their ProvingKey maps or owns
-    u64 working = 0;        // held for proofs: in use, or kept for the next one
-    u64 working_peak = 0;   // the most that `working` has been
+    std::string space;     // "host", "device 0"
+    u64 keys = 0;          // held by resident keys, beside what their ProvingKey maps or owns
+    u64 working = 0;       // held for proofs: in use, or kept for the next one
+    u64 working_peak = 0;  // the most that `working` has been
 };
 
 // Who wants to watch a proof. Both may be null.
@@ -29,8 +29,9 @@ struct ProveMonitor {
     Progress* progress = nullptr;
 };
 
-// All calls are thread-safe. A backend computes what the equations say from what it is given: it checks sizes (throwing
-// Error(kMalformed)), but neither the points of a key nor whether a witness satisfies the circuit; prover.hpp does.
+// All calls are thread-safe. A backend computes what the equations say from what it is given: it checks sizes
+// (throwing Error(kMalformed)), but neither the points of a key nor whether a witness satisfies the circuit;
+// prover.hpp does.
 template <class C>
 class Backend {
 public:
@@ -39,13 +40,14 @@ public:
     virtual ~Backend() = default;
     virtual std::string name() const = 0;
 
-    // Prepares a key for proofs. The backend shares the key's ownership until the key is evicted and no proof uses it.
+    // Prepares a key for proofs. The backend shares the key's ownership until the key is evicted and no proof
+    // uses it.
     virtual KeyHandle load(std::shared_ptr<const ProvingKey<C>> key, Progress* progress = nullptr) = 0;
     // Unknown handles are Error(kUsage), here and below. Proofs under way end normally.
     virtual void evict(KeyHandle handle) = 0;
 
-    // A proof from the values of all variables (Montgomery; z[0] = 1). kSnarkjs keys only, since the others hold no
-    // matrices: Error(kUsage).
+    // A proof from the values of all variables (Montgomery; z[0] = 1). kSnarkjs keys only, since the others
+    // hold no matrices: Error(kUsage).
     virtual Proof<C> prove(KeyHandle handle, std::span<const Fr> z, const Blinding<Fr>& blinding,
                            const ProveMonitor& monitor = {}) = 0;
     // A proof from ready rows. kBellman keys only (the rows of a kSnarkjs key follow from z): Error(kUsage).

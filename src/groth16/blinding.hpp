@@ -8,11 +8,12 @@
 
 namespace cuzk {
 
-// The only key to a Blinding of chosen values. Its holder gives up zero-knowledge: whoever knows r and s and sees the
-// proof can test guesses of the witness. For tests that compare proof bytes.
+// The only key to a Blinding of chosen values. Its holder gives up zero-knowledge: whoever knows r and s and
+// sees the proof can test guesses of the witness. For tests that compare proof bytes.
 struct TestRandomness {};
 
-// r and s of one proof: uniform, used once, wiped on destruction. A repeated pair with two witnesses leaks, hence no copies.
+// r and s of one proof: uniform, used once, wiped on destruction. A repeated pair with two witnesses leaks,
+// hence no copies.
 template <class Fr>
 class Blinding {
 public:

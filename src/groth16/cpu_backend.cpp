@@ -36,7 +36,8 @@ private:
     StageTimer timer_;
 };
 
-// The vectors of one proof. Each holds max(domain, variables) elements and changes its meaning as the proof proceeds.
+// The vectors of one proof. Each holds max(domain, variables) elements and changes its meaning as the proof
+// proceeds.
 template <class Fr>
 struct Vectors {
     explicit Vectors(std::size_t size) : a(size), b(size), c(size) {}
@@ -222,7 +223,8 @@ Proof<C> CpuBackend<C>::prove(KeyHandle handle, std::span<const Fr> z, const Bli
     const auto resident = find(handle);
     const ProvingKey<C>& key = *resident->key;
     if (key.family != KeyFamily::kSnarkjs)
-        throw Error(ErrorKind::kUsage, "a bellman key holds no matrices: it proves ready assignments, not a witness");
+        throw Error(ErrorKind::kUsage,
+                    "a bellman key holds no matrices: it proves ready assignments, not a witness");
     if (z.size() != key.variables)
         refuse(key.name, "the key is for " + std::to_string(key.variables) + " variables, the witness has " +
                              std::to_string(z.size()));
@@ -239,7 +241,8 @@ Proof<C> CpuBackend<C>::prove(KeyHandle handle, std::span<const Fr> z, const Bli
         };
         evaluate(*key.a_matrix, v.a);
         evaluate(*key.b_matrix, v.b);
-        // The key holds no C matrix; where the witness satisfies the circuit, C z is the product of the other two.
+        // The key holds no C matrix; where the witness satisfies the circuit, C z is the product of the other
+        // two.
         multiply<Fr>(std::span(v.a).first(n), std::span(v.b).first(n), std::span(v.c).first(n));
     }
 
@@ -271,10 +274,12 @@ void check_assignment(const ProvingKey<C>& key, const Assignment<typename C::Fr>
     expect("inputs", x.inputs, key.public_inputs() + 1);
     expect("variables", x.z.size(), key.variables);
     const std::size_t rows = x.a.size();
-    if (x.b.size() != rows || x.c.size() != rows) refuse(key.name, "the assignment's a, b and c differ in length");
+    if (x.b.size() != rows || x.c.size() != rows)
+        refuse(key.name, "the assignment's a, b and c differ in length");
     if (rows > key.domain() || 2 * rows <= key.domain())
-        refuse(key.name, "the assignment has " + std::to_string(rows) + " rows, which is not what the key's domain of " +
-                             std::to_string(key.domain()) + " points is for");
+        refuse(key.name, "the assignment has " + std::to_string(rows) +
+                             " rows, which is not what the key's domain of " + std::to_string(key.domain()) +
+                             " points is for");
     expect("density bits of private variables in A", x.a_aux.size(), x.aux());
     expect("density bits of inputs in B", x.b_inputs.size(), x.inputs);
     expect("density bits of private variables in B", x.b_aux.size(), x.aux());
@@ -285,8 +290,8 @@ void check_assignment(const ProvingKey<C>& key, const Assignment<typename C::Fr>
 }  // namespace
 
 template <class C>
-Proof<C> CpuBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignment, const Blinding<Fr>& blinding,
-                              const ProveMonitor& monitor) {
+Proof<C> CpuBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignment,
+                              const Blinding<Fr>& blinding, const ProveMonitor& monitor) {
     const auto resident = find(handle);
     const ProvingKey<C>& key = *resident->key;
     if (key.family != KeyFamily::kBellman)

@@ -8,8 +8,9 @@
 
 namespace cuzk {
 
-// Keys stay where they are (mapped or owned by their ProvingKey); a resident key adds only its transform tables. A proof
-// needs about five field elements a domain point for its vectors, plus what the largest MSM sorts.
+// Keys stay where they are (mapped or owned by their ProvingKey); a resident key adds only its transform
+// tables. A proof needs about five field elements a domain point for its vectors, plus what the largest MSM
+// sorts.
 template <class C>
 class CpuBackend final : public Backend<C> {
 public:

@@ -7,14 +7,14 @@
 
 namespace cuzk {
 
-// Finds the reason, taking as long as it needs: the violated constraint (where `r1cs` or ready rows show it), a key that is
-// of another circuit, a damaged point of the key. Never claims more than it checked.
+// Finds the reason, taking as long as it needs: the violated constraint (where `r1cs` or ready rows show it),
+// a key that is of another circuit, a damaged point of the key. Never claims more than it checked.
 template <class C>
 Error diagnose(const ProvingKey<C>& key, std::span<const typename C::Fr> z, const R1cs<typename C::Fr>* r1cs);
 template <class C>
 Error diagnose(const ProvingKey<C>& key, const Assignment<typename C::Fr>& assignment);
 
-#define CUZK_DIAGNOSIS(prefix, C)                                                                      \
+#define CUZK_DIAGNOSIS(prefix, C)                                                                     \
     prefix template Error diagnose(const ProvingKey<C>&, std::span<const C::Fr>, const R1cs<C::Fr>*); \
     prefix template Error diagnose(const ProvingKey<C>&, const Assignment<C::Fr>&);
 CUZK_DIAGNOSIS(extern, Bls12_381)

@@ -12,17 +12,19 @@ void check_shape(const ProvingKey<C>& key) {
     };
     const auto expect = [&](const char* what, std::size_t got, std::size_t wanted) {
         if (got != wanted)
-            fail(std::string(what) + " has " + std::to_string(got) + " points where " + std::to_string(wanted) +
-                 " are needed");
+            fail(std::string(what) + " has " + std::to_string(got) + " points where " +
+                 std::to_string(wanted) + " are needed");
     };
     const VerifyingKey<C>& vk = key.vk;
     if (vk.ic.empty()) fail("there is no IC point, not even for the constant one");
     if (vk.ic.size() > key.variables)
-        fail(std::to_string(vk.public_inputs()) + " public inputs among " + std::to_string(key.variables) + " variables");
+        fail(std::to_string(vk.public_inputs()) + " public inputs among " + std::to_string(key.variables) +
+             " variables");
     if (vk.delta_g1.is_infinity() || vk.delta_g2.is_infinity()) fail("delta is the identity");
     if (vk.beta_g1.is_infinity() || vk.beta_g2.is_infinity()) fail("beta is the identity");
     if (key.log_domain > C::Fr::Constants::kTwoAdicity)
-        fail("the domain of 2^" + std::to_string(key.log_domain) + " points does not exist in " + C::Fr::Params::kName);
+        fail("the domain of 2^" + std::to_string(key.log_domain) + " points does not exist in " +
+             C::Fr::Params::kName);
 
     expect("the L query", key.l.size(), key.variables - vk.ic.size());
     if (key.family == KeyFamily::kBellman) {
@@ -30,7 +32,8 @@ void check_shape(const ProvingKey<C>& key) {
         expect("the B query in G2", key.b_g2.size(), key.b_g1.size());
         if (key.a.size() < vk.ic.size() || key.a.size() > key.variables)
             fail("the A query has " + std::to_string(key.a.size()) + " points, which is not between " +
-                 std::to_string(vk.ic.size()) + " inputs and " + std::to_string(key.variables) + " variables");
+                 std::to_string(vk.ic.size()) + " inputs and " + std::to_string(key.variables) +
+                 " variables");
         if (key.b_g1.size() > key.variables) fail("the B query has more points than there are variables");
         return;
     }
@@ -42,8 +45,8 @@ void check_shape(const ProvingKey<C>& key) {
         if (!matrix) fail("a constraint matrix is missing");
         if (matrix->rows() > key.domain() || matrix->columns() != key.variables)
             fail("a constraint matrix is " + std::to_string(matrix->rows()) + " x " +
-                 std::to_string(matrix->columns()) + " for a domain of " + std::to_string(key.domain()) + " and " +
-                 std::to_string(key.variables) + " variables");
+                 std::to_string(matrix->columns()) + " for a domain of " + std::to_string(key.domain()) +
+                 " and " + std::to_string(key.variables) + " variables");
     }
 }
 
@@ -52,7 +55,8 @@ std::optional<std::string> forgeable(const VerifyingKey<C>& vk) {
     if (vk.gamma_g2 == vk.delta_g2) return "gamma equals delta";
     if (vk.gamma_g2.is_infinity()) return "gamma is the identity";
     if (vk.delta_g2.is_infinity()) return "delta is the identity";
-    // e(alpha, beta) is then one, and an honest proof of nothing (all identities) is valid where IC sums to zero.
+    // e(alpha, beta) is then one, and an honest proof of nothing (all identities) is valid where IC sums to
+    // zero.
     if (vk.alpha_g1.is_infinity()) return "alpha is the identity";
     if (vk.beta_g2.is_infinity()) return "beta is the identity";
     // The generator as delta: its exponent, one, is known, so the private part can be made up.
@@ -60,8 +64,8 @@ std::optional<std::string> forgeable(const VerifyingKey<C>& vk) {
     return std::nullopt;
 }
 
-#define CUZK_KEY_SHAPE(C)                                  \
-    template void check_shape(const ProvingKey<C>&);       \
+#define CUZK_KEY_SHAPE(C)                            \
+    template void check_shape(const ProvingKey<C>&); \
     template std::optional<std::string> forgeable(const VerifyingKey<C>&);
 CUZK_KEY_SHAPE(Bls12_381)
 CUZK_KEY_SHAPE(Bn254)

@@ -8,13 +8,14 @@
 
 namespace cuzk {
 
-// Throws Error(kMalformed), naming the key and the part, unless all queries, matrices and the domain have sizes that fit
-// together, delta is not the identity, and the points that only provers use are there. Costs nothing.
+// Throws Error(kMalformed), naming the key and the part, unless all queries, matrices and the domain have
+// sizes that fit together, delta is not the identity, and the points that only provers use are there. Costs
+// nothing.
 template <class C>
 void check_shape(const ProvingKey<C>& key);
 
-// Why anyone can forge proofs under this key, if so: gamma equals delta (a key straight from a first setup phase,
-// without a contribution), or one of the fixed points is the identity.
+// Why anyone can forge proofs under this key, if so: gamma equals delta (a key straight from a first setup
+// phase, without a contribution), or one of the fixed points is the identity.
 template <class C>
 std::optional<std::string> forgeable(const VerifyingKey<C>& vk);
 
@@ -25,12 +26,13 @@ struct KeyDamage {
     std::string reason;  // "is not on the curve", "is not in the subgroup of prime order"
 };
 
-// Looks at every point of the key, in parallel; the first bad one of the first bad query. Costs about as much as a proof.
+// Looks at every point of the key, in parallel; the first bad one of the first bad query. Costs about as much
+// as a proof.
 template <class C>
 std::optional<KeyDamage> find_damage(const ProvingKey<C>& key);
 
-#define CUZK_KEY_CHECKS(prefix, C)                                            \
-    prefix template void check_shape(const ProvingKey<C>&);                   \
+#define CUZK_KEY_CHECKS(prefix, C)                                                \
+    prefix template void check_shape(const ProvingKey<C>&);                       \
     prefix template std::optional<std::string> forgeable(const VerifyingKey<C>&); \
     prefix template std::optional<KeyDamage> find_damage(const ProvingKey<C>&);
 CUZK_KEY_CHECKS(extern, Bls12_381)

@@ -33,9 +33,9 @@ struct KeyHeader {
     std::string contribution;  // a notice that the key's maker wants to be read (kSnarkjs files can hold it)
 };
 
-// Calls come in this order: begin; then for each query, in the order of the family's files (kSnarkjs: A, BG1, BG2, L, H;
-// kBellman: H, L, A, BG1, BG2), begin_query and its points in chunks; then end. All from one thread. Each throws
-// Error(kEnvironment) if the output can not take it; then no further call comes.
+// Calls come in this order: begin; then for each query, in the order of the family's files (kSnarkjs: A, BG1,
+// BG2, L, H; kBellman: H, L, A, BG1, BG2), begin_query and its points in chunks; then end. All from one
+// thread. Each throws Error(kEnvironment) if the output can not take it; then no further call comes.
 template <class C>
 class KeySink {
 public:

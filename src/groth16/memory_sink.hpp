@@ -40,7 +40,9 @@ public:
         points_->b_g2.insert(points_->b_g2.end(), points.begin(), points.end());
     }
     void end() override {
-        const auto view = [](const auto& points) { return AffineView(std::span(points.data(), points.size())); };
+        const auto view = [](const auto& points) {
+            return AffineView(std::span(points.data(), points.size()));
+        };
         key_.a = view(points_->a);
         key_.b_g1 = view(points_->b_g1);
         key_.b_g2 = view(points_->b_g2);

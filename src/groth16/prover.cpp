@@ -16,7 +16,8 @@ std::shared_ptr<const ProvingKey<C>> trusted(std::shared_ptr<const ProvingKey<C>
     if (trust == KeyTrust::kRefuseForgeable)
         if (const auto reason = forgeable(key->vk))
             throw Error(ErrorKind::kUnsupported, (key->name.empty() ? "the key" : key->name) +
-                                                     ": anyone can forge proofs under this key (" + *reason + ")");
+                                                     ": anyone can forge proofs under this key (" + *reason +
+                                                     ")");
     return key;
 }
 
@@ -24,7 +25,10 @@ std::shared_ptr<const ProvingKey<C>> trusted(std::shared_ptr<const ProvingKey<C>
 
 template <class C>
 Prover<C>::Prover(Backend<C>& backend, std::shared_ptr<const ProvingKey<C>> key, KeyTrust trust)
-    : backend_(backend), key_(trusted<C>(std::move(key), trust)), verifier_(key_->vk), handle_(backend.load(key_)) {}
+    : backend_(backend),
+      key_(trusted<C>(std::move(key), trust)),
+      verifier_(key_->vk),
+      handle_(backend.load(key_)) {}
 
 template <class C>
 Prover<C>::~Prover() {
@@ -33,12 +37,15 @@ Prover<C>::~Prover() {
 
 template <class C>
 template <class Input>
-Proof<C> Prover<C>::prove_and_verify(const Input& input, std::span<const Fr> z, const ProveOptions<Fr>& options) {
+Proof<C> Prover<C>::prove_and_verify(const Input& input, std::span<const Fr> z,
+                                     const ProveOptions<Fr>& options) {
     if (z.size() != key_->variables)
-        throw Error(ErrorKind::kMalformed, "the witness has " + std::to_string(z.size()) + " values, the key " +
+        throw Error(ErrorKind::kMalformed, "the witness has " + std::to_string(z.size()) +
+                                               " values, the key " +
                                                (key_->name.empty() ? "" : key_->name + " ") + "is for " +
                                                std::to_string(key_->variables));
-    if (!z[0].is_one()) throw Error(ErrorKind::kMalformed, "witness value 0 is not 1, the constant that it must be");
+    if (!z[0].is_one())
+        throw Error(ErrorKind::kMalformed, "witness value 0 is not 1, the constant that it must be");
 
     const Proof<C> proof = [&] {
         const Blinding<Fr> blinding =

@@ -33,9 +33,10 @@ class Prover {
 public:
     using Fr = typename C::Fr;
 
-    // Throws Error(kMalformed) for a key whose parts do not fit together, Error(kUnsupported) for one under which anyone
-    // can forge proofs, unless `trust` allows it.
-    Prover(Backend<C>& backend, std::shared_ptr<const ProvingKey<C>> key, KeyTrust trust = KeyTrust::kRefuseForgeable);
+    // Throws Error(kMalformed) for a key whose parts do not fit together, Error(kUnsupported) for one under
+    // which anyone can forge proofs, unless `trust` allows it.
+    Prover(Backend<C>& backend, std::shared_ptr<const ProvingKey<C>> key,
+           KeyTrust trust = KeyTrust::kRefuseForgeable);
     ~Prover();
     Prover(const Prover&) = delete;
     Prover& operator=(const Prover&) = delete;
@@ -43,9 +44,9 @@ public:
     const ProvingKey<C>& key() const { return *key_; }
     const Verifier<C>& verifier() const { return verifier_; }
 
-    // The proof for all variables' values, or for ready rows; r and s are the operating system's. Where no valid proof
-    // comes out, says why: Error(kUnsatisfied) names the violated constraint where it can be known, Error(kMalformed) the
-    // damaged part of the key, Error(kInternal) is a fault of ours.
+    // The proof for all variables' values, or for ready rows; r and s are the operating system's. Where no
+    // valid proof comes out, says why: Error(kUnsatisfied) names the violated constraint where it can be
+    // known, Error(kMalformed) the damaged part of the key, Error(kInternal) is a fault of ours.
     Proof<C> prove(std::span<const Fr> z, const ProveOptions<Fr>& options = {});
     Proof<C> prove(const Assignment<Fr>& assignment, const ProveOptions<Fr>& options = {});
 

@@ -32,12 +32,14 @@ void Quotient<Fr>::compute(std::span<Fr> a, std::span<Fr> b, std::span<Fr> c) co
     domain_.to_coset(a, shift_);
     domain_.to_coset(b, shift_);
     if (family_ == KeyFamily::kSnarkjs) {
-        // The H query divides by Z itself: its points are Lagrange values of the coset within the double domain.
+        // The H query divides by Z itself: its points are Lagrange values of the coset within the double
+        // domain.
         domain_.to_coset(c, shift_);
         multiply_subtract_into<Fr>(a, b, c);
         return;
     }
-    // Z is constant on the coset and interpolation is linear, so C is subtracted as coefficients: one transform less.
+    // Z is constant on the coset and interpolation is linear, so C is subtracted as coefficients: one
+    // transform less.
     multiply_into<Fr>(a, b);
     domain_.coset_inverse(a, shift_);
     domain_.inverse(c);

@@ -1,4 +1,5 @@
-// The quotient polynomial h = (A B - C) / Z of a Groth16 proof, in the basis that a key family's H query wants.
+// The quotient polynomial h = (A B - C) / Z of a Groth16 proof, in the basis that a key family's H query
+// wants.
 #pragma once
 
 #include <memory>
@@ -20,8 +21,8 @@ public:
     // Scalars that the H query multiplies: domain() for kSnarkjs, domain() - 1 for kBellman.
     std::size_t size() const { return family_ == KeyFamily::kSnarkjs ? domain() : domain() - 1; }
 
-    // a, b, c hold the rows' values, zero-padded to domain() (Montgomery). On return the first size() elements of a are
-    // the H scalars; b and c are scratch.
+    // a, b, c hold the rows' values, zero-padded to domain() (Montgomery). On return the first size()
+    // elements of a are the H scalars; b and c are scratch.
     void compute(std::span<Fr> a, std::span<Fr> b, std::span<Fr> c) const;
 
 private:

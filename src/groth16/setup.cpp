@@ -60,8 +60,9 @@ struct QapAtTau {
     std::vector<Fr> a, b, c;
 };
 
-// scalar i of the H query. kSnarkjs: odd-indexed Lagrange values of the double domain, at tau, over delta: with shift^n = -1
-// they are -Z(tau)/2 times the Lagrange values of the domain at tau / shift. kBellman: tau^i Z(tau) / delta.
+// scalar i of the H query. kSnarkjs: odd-indexed Lagrange values of the double domain, at tau, over delta:
+// with shift^n = -1 they are -Z(tau)/2 times the Lagrange values of the domain at tau / shift. kBellman:
+// tau^i Z(tau) / delta.
 template <class Fr>
 std::vector<Fr> h_scalars(KeyFamily family, const Domain<Fr>& domain, const Toxic<Fr>& toxic) {
     const Fr z_over_delta = vanishing_at(domain, toxic.tau) * toxic.delta.inverse();

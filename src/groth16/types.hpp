@@ -1,6 +1,6 @@
-// What a Groth16 proof system passes around: keys, proofs, ready assignments. Plain data; the checks of what a file may
-// claim are in formats/, the consistency of a key's parts in groth16/key_checks.hpp.
-// Method: Groth, "On the Size of Pairing-based Non-interactive Arguments", EUROCRYPT 2016.
+// What a Groth16 proof system passes around: keys, proofs, ready assignments. Plain data; the checks of what
+// a file may claim are in formats/, the consistency of a key's parts in groth16/key_checks.hpp. Method:
+// Groth, "On the Size of Pairing-based Non-interactive Arguments", EUROCRYPT 2016.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,14 @@ class SparseMatrix;  // r1cs/matrix.hpp
 // The two layouts of a proving key in the wild. They differ in more than the file format:
 //
 //              kSnarkjs (.zkey)                                kBellman (.params)
-// a, b_g1/g2   one point a variable, infinity where unused     points of used variables only, in variable order
+// a, b_g1/g2   one point a variable, infinity where unused     points of used variables only, in their order
 // h            `domain` points: Lagrange basis of the odd      `domain - 1` points: powers tau^i Z(tau)/delta
 //              coset (shift = the 2 * domain-th root)
-// matrices     A and B are in the key (C is not)               none: a, b, c and the densities come with the assignment
+// matrices     A and B are in the key (C is not)               none: rows and densities come with the assignment
 // domain root  from the smallest quadratic non-residue         from the generator 7 (the coset shift as well)
 //
-// Both append one row per public input (the constant one among them) to the constraints: A = {that input}, B = C = {}.
+// Both append one row per public input (the constant one among them) to the constraints: A = {that input}, B
+// = C = {}.
 enum class KeyFamily { kSnarkjs, kBellman };
 
 // Points are affine, Montgomery; on the curve and in the subgroup (whoever decodes a key checks that).
@@ -51,26 +52,27 @@ struct Proof {
     friend bool operator==(const Proof&, const Proof&) = default;
 };
 
-// A proving key is a set of views into storage that it keeps alive (a mapped file, decoded vectors, or both). Moving and
-// copying is cheap; immutable once made, so any number of threads may prove with it.
+// A proving key is a set of views into storage that it keeps alive (a mapped file, decoded vectors, or both).
+// Moving and copying is cheap; immutable once made, so any number of threads may prove with it.
 template <class C>
 struct ProvingKey {
     using Fr = typename C::Fr;
 
     KeyFamily family = KeyFamily::kSnarkjs;
-    std::string name;     // for messages: the file it was read from
-    VerifyingKey<C> vk;   // with beta_g1 and delta_g1
-    std::size_t variables = 0;   // with the constant one
-    unsigned log_domain = 0;     // the QAP's evaluation domain has 2^log_domain points
+    std::string name;           // for messages: the file it was read from
+    VerifyingKey<C> vk;         // with beta_g1 and delta_g1
+    std::size_t variables = 0;  // with the constant one
+    unsigned log_domain = 0;    // the QAP's evaluation domain has 2^log_domain points
 
     AffineView<typename C::G1> a;
     AffineView<typename C::G1> b_g1;
     AffineView<typename C::G2> b_g2;
     AffineView<typename C::G1> h;
-    AffineView<typename C::G1> l;  // private variables only: variables - 1 - public_inputs() points, both families
+    AffineView<typename C::G1>
+        l;  // private variables only: variables - 1 - public_inputs() points, both families
 
-    // kSnarkjs only, else null. rows <= domain(), the appended public rows included (as in section 4 of a .zkey);
-    // cols = variables.
+    // kSnarkjs only, else null. rows <= domain(), the appended public rows included (as in section 4 of a
+    // .zkey); cols = variables.
     std::shared_ptr<const SparseMatrix<Fr>> a_matrix, b_matrix;
 
     std::shared_ptr<const void> storage;  // owner of what the views point to
@@ -79,7 +81,8 @@ struct ProvingKey {
     std::size_t public_inputs() const { return vk.public_inputs(); }
 };
 
-// Which variables of a range occur in a matrix: bit i of byte i / 8, low bit first (bellman's density trackers).
+// Which variables of a range occur in a matrix: bit i of byte i / 8, low bit first (bellman's density
+// trackers).
 class DensityBits {
 public:
     DensityBits() = default;
@@ -105,13 +108,13 @@ private:
     std::size_t size_ = 0;
 };
 
-// A ready assignment for a kBellman key: the rows' values were computed elsewhere (the way SUPRASEAL_C2 is called).
-// Values are Montgomery field elements; the spans stay alive through `storage`.
+// A ready assignment for a kBellman key: the rows' values were computed elsewhere (the way SUPRASEAL_C2 is
+// called). Values are Montgomery field elements; the spans stay alive through `storage`.
 template <class Fr>
 struct Assignment {
-    std::size_t inputs = 0;           // public inputs with the constant one
-    std::span<const Fr> z;            // inputs, then private variables; z[0] = 1
-    std::span<const Fr> a, b, c;      // one value a row, the appended input rows included; equal sizes
+    std::size_t inputs = 0;              // public inputs with the constant one
+    std::span<const Fr> z;               // inputs, then private variables; z[0] = 1
+    std::span<const Fr> a, b, c;         // one value a row, the appended input rows included; equal sizes
     DensityBits a_aux, b_inputs, b_aux;  // sizes: private variables, inputs, private variables
     std::shared_ptr<const void> storage;
 

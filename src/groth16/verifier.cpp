@@ -18,7 +18,8 @@ template <class G>
 Jacobian<G> combine(std::span<const Affine<G>> points, std::span<const typename G::Scalar::Int> scalars) {
     if (points.size() > kSmallMsm) return msm<G>(AffineView<G>(points), scalars);
     Jacobian<G> sum = Jacobian<G>::infinity();
-    for (std::size_t i = 0; i < points.size(); ++i) sum += Jacobian<G>::from_affine(points[i]).mul(scalars[i]);
+    for (std::size_t i = 0; i < points.size(); ++i)
+        sum += Jacobian<G>::from_affine(points[i]).mul(scalars[i]);
     return sum;
 }
 
@@ -77,18 +78,22 @@ bool Verifier<C>::verify_all(std::span<const Statement<C>> statements, RandomSou
     std::vector<Jacobian<G1>> scaled_a(n);
     std::vector<Affine<G1>> c(n);
     std::vector<Int> c_scalars(n);
-    parallel_for(0, n, [&](std::size_t i) {
-        scaled_a[i] = multiply_128<G1>(statements[i].proof.a, coefficients[i]);
-        c[i] = statements[i].proof.c;
-        c_scalars[i] = {{coefficients[i].limb[0], coefficients[i].limb[1]}};
-    }, 4);
+    parallel_for(
+        0, n,
+        [&](std::size_t i) {
+            scaled_a[i] = multiply_128<G1>(statements[i].proof.a, coefficients[i]);
+            c[i] = statements[i].proof.c;
+            c_scalars[i] = {{coefficients[i].limb[0], coefficients[i].limb[1]}};
+        },
+        4);
 
     // The inputs of all statements fold into one combination of the IC points.
     std::vector<Fr> folded(vk_.ic.size());
     for (std::size_t i = 0; i < n; ++i) {
         const Fr rho = Fr::from_int(c_scalars[i]);
         folded[0] += rho;
-        for (std::size_t j = 0; j < statements[i].inputs.size(); ++j) folded[j + 1] += rho * statements[i].inputs[j];
+        for (std::size_t j = 0; j < statements[i].inputs.size(); ++j)
+            folded[j + 1] += rho * statements[i].inputs[j];
     }
     std::vector<Int> ic_scalars(folded.size());
     std::transform(folded.begin(), folded.end(), ic_scalars.begin(), [](const Fr& x) { return x.to_int(); });
@@ -100,9 +105,8 @@ bool Verifier<C>::verify_all(std::span<const Statement<C>> statements, RandomSou
     const std::vector<Affine<G1>> a = batch_to_affine<G1>(scaled_a);
     std::vector<PairingPair<C>> pairs(n);
     for (std::size_t i = 0; i < n; ++i) pairs[i] = {a[i], statements[i].proof.b};
-    const std::array<PreparedPair<C>, 3> prepared{{{-ic.to_affine(), &gamma_},
-                                                   {-c_sum.to_affine(), &delta_},
-                                                   {-alpha.to_affine(), &beta_}}};
+    const std::array<PreparedPair<C>, 3> prepared{
+        {{-ic.to_affine(), &gamma_}, {-c_sum.to_affine(), &delta_}, {-alpha.to_affine(), &beta_}}};
     return multi_pairing<C>(pairs, prepared).is_one();
 }
 

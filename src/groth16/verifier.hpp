@@ -10,18 +10,19 @@
 
 namespace cuzk {
 
-// A proof and what it claims. Public inputs are field elements, so a number of r or above can not be one: whoever decodes
-// them refuses it (two numbers that stand for one input are a known way to spend twice). Groth16 proofs are malleable: a
-// valid proof can be turned into another one of the same statement, so never use proof bytes as an identity.
+// A proof and what it claims. Public inputs are field elements, so a number of r or above can not be one:
+// whoever decodes them refuses it (two numbers that stand for one input are a known way to spend twice).
+// Groth16 proofs are malleable: a valid proof can be turned into another one of the same statement, so never
+// use proof bytes as an identity.
 template <class C>
 struct Statement {
     Proof<C> proof;
     std::vector<typename C::Fr> inputs;
 };
 
-// A verifying key made ready. Immutable and thread-safe. The points of keys and proofs must be on their curves and in
-// their subgroups, which decoders check. Says what the key says: whether the key itself deserves trust is forgeable()'s
-// question (key_checks.hpp).
+// A verifying key made ready. Immutable and thread-safe. The points of keys and proofs must be on their
+// curves and in their subgroups, which decoders check. Says what the key says: whether the key itself
+// deserves trust is forgeable()'s question (key_checks.hpp).
 template <class C>
 class Verifier {
 public:
@@ -32,20 +33,22 @@ public:
 
     const VerifyingKey<C>& key() const { return vk_; }
 
-    // e(A, B) = e(alpha, beta) e(sum x_j IC_j, gamma) e(C, delta). False as well if the number of inputs is not the key's.
+    // e(A, B) = e(alpha, beta) e(sum x_j IC_j, gamma) e(C, delta). False as well if the number of inputs is
+    // not the key's.
     bool verify(const Proof<C>& proof, std::span<const Fr> inputs) const;
     bool verify(const Statement<C>& statement) const { return verify(statement.proof, statement.inputs); }
 
-    // Whether all statements hold, by one random linear combination with 128-bit coefficients from `random`: a false
-    // statement slips through with probability 2^-128 if nobody can foresee them (hence OsRandom outside tests). One
-    // multi-Miller loop of n + 3 pairs. Nothing to verify is true.
+    // Whether all statements hold, by one random linear combination with 128-bit coefficients from `random`:
+    // a false statement slips through with probability 2^-128 if nobody can foresee them (hence OsRandom
+    // outside tests). One multi-Miller loop of n + 3 pairs. Nothing to verify is true.
     bool verify_all(std::span<const Statement<C>> statements, RandomSource& random) const;
     // The indices of the statements that do not hold, by bisection: fast where they are few.
-    std::vector<std::size_t> find_invalid(std::span<const Statement<C>> statements, RandomSource& random) const;
+    std::vector<std::size_t> find_invalid(std::span<const Statement<C>> statements,
+                                          RandomSource& random) const;
 
 private:
-    void bisect(std::span<const Statement<C>> statements, std::size_t first, bool known_bad, RandomSource& random,
-                std::vector<std::size_t>& invalid) const;
+    void bisect(std::span<const Statement<C>> statements, std::size_t first, bool known_bad,
+                RandomSource& random, std::vector<std::size_t>& invalid) const;
 
     VerifyingKey<C> vk_;
     G2Prepared<C> gamma_, delta_, beta_;

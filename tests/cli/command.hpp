@@ -65,7 +65,8 @@ protected:
         return outcome;
     }
 
-    // The command fails with this code, names what it should, and leaves nothing behind beside `expected_files`.
+    // The command fails with this code, names what it should, and leaves nothing behind beside
+    // `expected_files`.
     void expect_failure(const std::vector<std::string>& arguments, int code, const std::string& message,
                         const std::string& environment = "") const {
         const std::size_t files_before = files();
@@ -77,7 +78,8 @@ protected:
     }
 
     std::size_t files() const {
-        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
+        return static_cast<std::size_t>(
+            std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
     }
 
     fs::path folder_;

@@ -25,7 +25,8 @@ TEST_F(Verify, FolderOfCases) {
     outcome = run({"verify", base + "vkey.json", folder_.string()});
     EXPECT_EQ(outcome.code, 1);
     EXPECT_NE(outcome.output.find("wrong"), std::string::npos) << outcome.output;
-    EXPECT_NE(outcome.output.find("8 proofs: 7 valid, 1 invalid, 0 malformed"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("8 proofs: 7 valid, 1 invalid, 0 malformed"), std::string::npos)
+        << outcome.output;
 
     add("broken", "[1");
     outcome = run({"verify", base + "vkey.json", folder_.string(), "--json"});
@@ -36,7 +37,9 @@ TEST_F(Verify, FolderOfCases) {
     EXPECT_EQ(run({"verify", base + "vkey.json", folder_.string()}).code, 3);
 }
 
-TEST_F(Verify, EmptyFolder) { expect_failure({"verify", data("bits-bn128/vkey.json"), folder_.string()}, 3, "no cases"); }
+TEST_F(Verify, EmptyFolder) {
+    expect_failure({"verify", data("bits-bn128/vkey.json"), folder_.string()}, 3, "no cases");
+}
 
 TEST_F(Verify, KeyFromAProvingKey) {
     const std::string base = data("bits-bn128/");
@@ -48,7 +51,10 @@ using SetupCommand = CommandTest;
 TEST_F(SetupCommand, SeedMakesItReproducible) {
     const std::string circuit = data("bits-bls12381/circuit.r1cs");
     for (const std::string name : {"a.zkey", "b.zkey"})
-        ASSERT_EQ(run({"setup", circuit, out(name), "--seed", "00ff17", "--threads", name == "a.zkey" ? "1" : "3"}).code, 0);
+        ASSERT_EQ(
+            run({"setup", circuit, out(name), "--seed", "00ff17", "--threads", name == "a.zkey" ? "1" : "3"})
+                .code,
+            0);
     ASSERT_EQ(run({"setup", circuit, out("c.zkey")}).code, 0);
     EXPECT_EQ(read_text(out("a.zkey")), read_text(out("b.zkey")));
     EXPECT_NE(read_text(out("a.zkey")), read_text(out("c.zkey")));
@@ -69,7 +75,8 @@ using Inspect = CommandTest;
 
 TEST_F(Inspect, KnowsTheFiles) {
     const std::string base = data("bits-bls12381/");
-    for (const std::string name : {"circuit.zkey", "circuit.r1cs", "witness.wtns", "proof.json", "public.json", "vkey.json"}) {
+    for (const std::string name :
+         {"circuit.zkey", "circuit.r1cs", "witness.wtns", "proof.json", "public.json", "vkey.json"}) {
         const Outcome text = run({"inspect", base + name});
         EXPECT_EQ(text.code, 0) << name << text.output << text.errors;
         const Outcome json = run({"inspect", base + name, "--json"});

@@ -52,7 +52,8 @@ TEST_F(Failure, FilesOfAnotherKind) {
     expect_failure(prove(key_, key_), 3, "circuit.zkey: this is not a");
     expect_failure(prove(base_ + "vkey.json", witness_), 3, "vkey.json: this is not a");
     expect_failure({"setup", key_, out("k.zkey")}, 3, "this is not a");
-    expect_failure({"verify", base_ + "proof.json", base_ + "public.json", base_ + "proof.json"}, 3, "proof.json");
+    expect_failure({"verify", base_ + "proof.json", base_ + "public.json", base_ + "proof.json"}, 3,
+                   "proof.json");
     write_text(out("empty"), "");
     expect_failure(prove(out("empty"), witness_), 3, "the file is empty");
 }
@@ -76,8 +77,9 @@ TEST_F(Failure, TruncatedInputs) {
 
 TEST_F(Failure, UnsatisfiedWitness) {
     // The last value of the witness, plus one.
-    const std::string witness =
-        changed(witness_, "bad.wtns", [](std::string& bytes) { bytes[bytes.size() - 32] = static_cast<char>(bytes[bytes.size() - 32] + 1); });
+    const std::string witness = changed(witness_, "bad.wtns", [](std::string& bytes) {
+        bytes[bytes.size() - 32] = static_cast<char>(bytes[bytes.size() - 32] + 1);
+    });
     expect_failure(prove(key_, witness), 1, "most likely");
     auto named = prove(key_, witness);
     named.insert(named.end(), {"--r1cs", base_ + "circuit.r1cs"});
@@ -85,7 +87,8 @@ TEST_F(Failure, UnsatisfiedWitness) {
 }
 
 TEST_F(Failure, WitnessValueNotBelowTheModulus) {
-    const std::string witness = changed(witness_, "big.wtns", [](std::string& bytes) { bytes.replace(bytes.size() - 32, 32, 32, '\xff'); });
+    const std::string witness = changed(
+        witness_, "big.wtns", [](std::string& bytes) { bytes.replace(bytes.size() - 32, 32, 32, '\xff'); });
     expect_failure(prove(key_, witness), 3, "big.wtns");
 }
 
@@ -123,12 +126,14 @@ TEST_F(Failure, InvalidProofsAndInputs) {
     write_text(out("many.json"), "[\"1\",\"2\"]");
     outcome = verify(out("many.json"), base_ + "proof.json");
     EXPECT_EQ(outcome.code, 1);
-    EXPECT_NE(outcome.output.find("2 public inputs given, the key takes 1"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("2 public inputs given, the key takes 1"), std::string::npos)
+        << outcome.output;
     // The group order plus one stands for one only to a careless verifier.
     write_text(out("alias.json"),
                "[\"21888242871839275222246405745257275088548364400416034343698204186575808495618\"]");
     EXPECT_EQ(verify(out("alias.json"), base_ + "proof.json").code, 3);
-    write_text(out("proof.json"), "{\"pi_a\": [], \"pi_b\": [], \"pi_c\": [], \"protocol\": \"groth16\", \"curve\": \"bn128\"}");
+    write_text(out("proof.json"),
+               "{\"pi_a\": [], \"pi_b\": [], \"pi_c\": [], \"protocol\": \"groth16\", \"curve\": \"bn128\"}");
     EXPECT_EQ(verify(base_ + "public.json", out("proof.json")).code, 3);
     EXPECT_EQ(verify(base_ + "public.json", data("multiplier-bls12381/proof.json")).code, 3);
 }

@@ -4,7 +4,8 @@
 namespace cuzk::test {
 namespace {
 
-const std::vector<std::string> kCircuits = {"multiplier", "factor33", "linear", "chain30", "bits", "mimc_merkle"};
+const std::vector<std::string> kCircuits = {"multiplier", "factor33", "linear",
+                                            "chain30",    "bits",     "mimc_merkle"};
 const std::vector<std::string> kCurves = {"bn128", "bls12381"};
 
 std::vector<std::string> fixtures() {
@@ -30,7 +31,8 @@ TEST_P(Fixture, ProofOfSnarkjsIsAccepted) {
 }
 
 TEST_P(Fixture, ProvesAndVerifies) {
-    const Outcome proved = run({"prove", file("circuit.zkey"), file("witness.wtns"), out("proof.json"), out("public.json")});
+    const Outcome proved =
+        run({"prove", file("circuit.zkey"), file("witness.wtns"), out("proof.json"), out("public.json")});
     ASSERT_EQ(proved.code, 0) << proved.errors;
     EXPECT_EQ(files(), 2u);
     const Outcome verified = run({"verify", file("vkey.json"), out("public.json"), out("proof.json")});
@@ -48,8 +50,8 @@ TEST_P(Fixture, SetupFromTheCircuitGivesAWorkingKey) {
     const Outcome made = run({"setup", file("circuit.r1cs"), out("own.zkey"), "--vk", out("own.json")});
     ASSERT_EQ(made.code, 0) << made.errors;
     EXPECT_NE(made.errors.find("UNSAFE FOR PRODUCTION"), std::string::npos);
-    const Outcome proved = run({"prove", out("own.zkey"), file("witness.wtns"), out("proof.json"), out("public.json"), "--r1cs",
-                                file("circuit.r1cs")});
+    const Outcome proved = run({"prove", out("own.zkey"), file("witness.wtns"), out("proof.json"),
+                                out("public.json"), "--r1cs", file("circuit.r1cs")});
     ASSERT_EQ(proved.code, 0) << proved.errors;
     EXPECT_EQ(run({"verify", out("own.json"), out("public.json"), out("proof.json")}).code, 0);
     EXPECT_EQ(run({"verify", file("vkey.json"), out("public.json"), out("proof.json")}).code, 1);
@@ -62,9 +64,10 @@ TEST_F(Prove, FixedRandomnessGivesTheSameBytesOnEveryPath) {
     std::string expected;
     for (const std::string isa : {"portable", "adx", "ifma"})
         for (const std::string threads : {"1", "2", "5"}) {
-            const Outcome outcome = run({"prove", base + "circuit.zkey", base + "witness.wtns", out("p.json"), out("q.json"),
-                                         "--threads", threads, "--unsafe-test-randomness", "123,456"},
-                                        "CUZK_TEST_HOOKS=1 CUZK_ISA=" + isa);
+            const Outcome outcome =
+                run({"prove", base + "circuit.zkey", base + "witness.wtns", out("p.json"), out("q.json"),
+                     "--threads", threads, "--unsafe-test-randomness", "123,456"},
+                    "CUZK_TEST_HOOKS=1 CUZK_ISA=" + isa);
             ASSERT_EQ(outcome.code, 0) << outcome.errors;
             const std::string proof = read_text(out("p.json"));
             if (expected.empty()) expected = proof;
@@ -74,8 +77,9 @@ TEST_F(Prove, FixedRandomnessGivesTheSameBytesOnEveryPath) {
 
 TEST_F(Prove, FixedRandomnessNeedsTheHook) {
     const std::string base = data("factor33-bn128/");
-    const std::vector<std::string> command = {"prove", base + "circuit.zkey", base + "witness.wtns", out("p.json"),
-                                              out("q.json"), "--unsafe-test-randomness"};
+    const std::vector<std::string> command = {
+        "prove",       base + "circuit.zkey", base + "witness.wtns",
+        out("p.json"), out("q.json"),         "--unsafe-test-randomness"};
     auto with = [&](const std::string& value) {
         auto line = command;
         line.push_back(value);
@@ -89,15 +93,20 @@ TEST_F(Prove, FixedRandomnessNeedsTheHook) {
 TEST_F(Prove, SectionsInAnyOrder) {
     for (const std::string& curve : kCurves) {
         const std::string base = data("chain30-" + curve + "/");
-        EXPECT_EQ(run({"prove", base + "circuit-old-order.zkey", base + "witness.wtns", out("p.json"), out("q.json")}).code, 0);
+        EXPECT_EQ(run({"prove", base + "circuit-old-order.zkey", base + "witness.wtns", out("p.json"),
+                       out("q.json")})
+                      .code,
+                  0);
     }
 }
 
 TEST_F(Prove, InsecureKeysAreRefused) {
     for (const std::string& curve : kCurves) {
         const std::string base = data("insecure-" + curve + "/");
-        std::vector<std::string> prove = {"prove", base + "circuit.zkey", base + "witness.wtns", out("p.json"), out("q.json")};
-        std::vector<std::string> verify = {"verify", base + "vkey.json", base + "public.json", base + "proof.json"};
+        std::vector<std::string> prove = {"prove", base + "circuit.zkey", base + "witness.wtns",
+                                          out("p.json"), out("q.json")};
+        std::vector<std::string> verify = {"verify", base + "vkey.json", base + "public.json",
+                                           base + "proof.json"};
         expect_failure(prove, 3, "gamma equals delta");
         expect_failure(verify, 3, "gamma equals delta");
         for (auto* command : {&prove, &verify}) {
@@ -109,8 +118,8 @@ TEST_F(Prove, InsecureKeysAreRefused) {
 
 TEST_F(Prove, JsonAndTimings) {
     const std::string base = data("bits-bn128/");
-    const std::vector<std::string> command = {"prove", base + "circuit.zkey", base + "witness.wtns", out("p.json"),
-                                              out("q.json")};
+    const std::vector<std::string> command = {"prove", base + "circuit.zkey", base + "witness.wtns",
+                                              out("p.json"), out("q.json")};
     auto json = command;
     json.push_back("--json");
     const std::string text = run(json).output;
@@ -121,14 +130,16 @@ TEST_F(Prove, JsonAndTimings) {
     EXPECT_NE(run(timings).output.find("msm h"), std::string::npos);
 }
 
-// The real WindowPoSt assignment, with the network's parameters: the network's own prover gave these bytes for these r, s.
+// The real WindowPoSt assignment, with the network's parameters: the network's own prover gave these bytes
+// for these r, s.
 TEST_F(Prove, FilecoinAssignmentGivesTheNetworksBytes) {
     const fs::path oracle = fs::path(CUZK_SHARED_DIR) / "oracle";
     const fs::path folder = oracle / "wpost-2KiB";
     if (!fs::exists(folder / "assignment-0.bin")) GTEST_SKIP() << "no " << folder;
     std::string params;
     for (const auto& entry : fs::directory_iterator(oracle / "params"))
-        if (entry.path().extension() == ".params" && entry.path().string().find("0170db") != std::string::npos)
+        if (entry.path().extension() == ".params" &&
+            entry.path().string().find("0170db") != std::string::npos)
             params = entry.path().string();
     if (params.empty()) GTEST_SKIP() << "no Window 2 KiB parameters";
     const std::string vk = params.substr(0, params.size() - 6) + "vk";
@@ -152,8 +163,8 @@ TEST_F(Prove, FilecoinAssignmentGivesTheNetworksBytes) {
         return text;
     };
     const std::string assignment = (folder / "assignment-0.bin").string();
-    const Outcome fixed = run({"prove", params, assignment, out("fixed.bin"), out("inputs.json"), "--unsafe-test-randomness",
-                               number("r") + "," + number("s")},
+    const Outcome fixed = run({"prove", params, assignment, out("fixed.bin"), out("inputs.json"),
+                               "--unsafe-test-randomness", number("r") + "," + number("s")},
                               "CUZK_TEST_HOOKS=1");
     ASSERT_EQ(fixed.code, 0) << fixed.errors;
     EXPECT_EQ(read_text(out("fixed.bin")), read_text(folder / "proof-fixed.bin"));

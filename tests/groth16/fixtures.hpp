@@ -24,8 +24,9 @@ struct Circuit {
     std::vector<Fr> z;
 };
 
-// A satisfied system of `rows` constraints with `inputs` public inputs. Each constraint multiplies two sums of earlier
-// variables into a new one, so all private variables but the first few occur; values mix bits and full width.
+// A satisfied system of `rows` constraints with `inputs` public inputs. Each constraint multiplies two sums
+// of earlier variables into a new one, so all private variables but the first few occur; values mix bits and
+// full width.
 template <class Fr>
 Circuit<Fr> random_circuit(std::size_t rows, u32 inputs, u64 seed) {
     SeededRandom random(seed);

@@ -1,4 +1,5 @@
-// Setup, proof and verification of random circuits: both curves, both key families, sizes around powers of two.
+// Setup, proof and verification of random circuits: both curves, both key families, sizes around powers of
+// two.
 #include <algorithm>
 #include <thread>
 
@@ -41,7 +42,9 @@ TYPED_TEST(Prove, RowsAroundPowersOfTwo) {
                 if (rows > inputs + 1) round_trip<TypeParam>(rows - inputs - 1, inputs, 10 * rows + inputs);
 }
 
-TYPED_TEST(Prove, LargerCircuit) { round_trip<TypeParam>(1500, 20, 4); }
+TYPED_TEST(Prove, LargerCircuit) {
+    round_trip<TypeParam>(1500, 20, 4);
+}
 
 TYPED_TEST(Prove, NoConstraintsAtAll) {
     using C = TypeParam;
@@ -95,7 +98,8 @@ TYPED_TEST(Prove, FixedRandomnessIsDeterministicOnEveryPath) {
     }
 }
 
-// C = s A + r B - r s delta + (what depends on neither): the proofs of (r, s) and (0, 0) are tied by the equations.
+// C = s A + r B - r s delta + (what depends on neither): the proofs of (r, s) and (0, 0) are tied by the
+// equations.
 TYPED_TEST(Prove, BlindingEntersAsTheEquationsSay) {
     using C = TypeParam;
     using Fr = typename C::Fr;
@@ -155,11 +159,13 @@ TYPED_TEST(Prove, ManyThreadsShareOneBackend) {
     std::vector<Circuit<Fr>> circuits = {random_circuit<Fr>(30, 1, 12), random_circuit<Fr>(70, 0, 13)};
     std::vector<std::unique_ptr<Prover<C>>> provers;
     for (std::size_t i = 0; i < circuits.size(); ++i)
-        provers.push_back(std::make_unique<Prover<C>>(backend, make_key<C>(kFamilies[i], circuits[i].r1cs, i)));
+        provers.push_back(
+            std::make_unique<Prover<C>>(backend, make_key<C>(kFamilies[i], circuits[i].r1cs, i)));
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
-            for (std::size_t k = 0; k < 5; ++k) EXPECT_NO_THROW(prove_circuit(*provers[(t + k) % 2], circuits[(t + k) % 2]));
+            for (std::size_t k = 0; k < 5; ++k)
+                EXPECT_NO_THROW(prove_circuit(*provers[(t + k) % 2], circuits[(t + k) % 2]));
         });
     for (std::thread& thread : threads) thread.join();
     const MemoryReport report = backend.memory().at(0);

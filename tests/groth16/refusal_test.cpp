@@ -33,7 +33,8 @@ TYPED_TEST(Refuse, UnsatisfiedAssignment) {
     Prover<C> prover(backend, make_key<C>(KeyFamily::kBellman, circuit.r1cs, 2));
     circuit.z.back() += C::Fr::one();
     std::string message;
-    EXPECT_EQ(thrown_kind([&] { prover.prove(make_assignment(circuit)); }, &message), ErrorKind::kUnsatisfied);
+    EXPECT_EQ(thrown_kind([&] { prover.prove(make_assignment(circuit)); }, &message),
+              ErrorKind::kUnsatisfied);
     EXPECT_NE(message.find("constraint 29"), std::string::npos) << message;
 }
 

@@ -40,7 +40,8 @@ TYPED_TEST(Verify, EquationByPlainPairings) {
     using J1 = Jacobian<typename C::G1>;
     const auto& vk = this->verifier().key();
     J1 ic = J1::from_affine(vk.ic[0]);
-    for (std::size_t i = 0; i < this->inputs_.size(); ++i) ic += J1::from_affine(vk.ic[i + 1]) * this->inputs_[i];
+    for (std::size_t i = 0; i < this->inputs_.size(); ++i)
+        ic += J1::from_affine(vk.ic[i + 1]) * this->inputs_[i];
     EXPECT_TRUE(pairing<C>(this->proof_.a, this->proof_.b) == pairing<C>(vk.alpha_g1, vk.beta_g2) *
                                                                   pairing<C>(ic.to_affine(), vk.gamma_g2) *
                                                                   pairing<C>(this->proof_.c, vk.delta_g2));
@@ -99,7 +100,8 @@ TYPED_TEST(Verify, BatchesOfValidStatements) {
 TYPED_TEST(Verify, BatchFindsTheInvalidOnes) {
     using Fr = typename TypeParam::Fr;
     const auto good = this->statements(9);
-    const std::vector<std::vector<std::size_t>> cases = {{0}, {8}, {4}, {0, 8}, {3, 4, 5}, {0, 1, 2, 3, 4, 5, 6, 7, 8}};
+    const std::vector<std::vector<std::size_t>> cases = {{0},    {8},       {4},
+                                                         {0, 8}, {3, 4, 5}, {0, 1, 2, 3, 4, 5, 6, 7, 8}};
     for (const auto& bad : cases) {
         auto list = good;
         for (const std::size_t i : bad) list[i].inputs[i % 3] += Fr::one();
