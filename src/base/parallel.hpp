@@ -17,17 +17,20 @@ namespace cuzk {
 
 // Threads that a parallel loop started here may use.
 inline std::size_t thread_count() {
-    const auto limit = oneapi::tbb::global_control::active_value(oneapi::tbb::global_control::max_allowed_parallelism);
+    const auto limit =
+        oneapi::tbb::global_control::active_value(oneapi::tbb::global_control::max_allowed_parallelism);
     return std::max<std::size_t>(
-        1, std::min<std::size_t>(limit, static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency())));
+        1, std::min<std::size_t>(limit,
+                                 static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency())));
 }
 
 // Limits all parallel loops of the process while it lives (RAII). threads = 0: no limit of its own.
 class ThreadLimit {
 public:
     explicit ThreadLimit(std::size_t threads)
-        : control_(oneapi::tbb::global_control::max_allowed_parallelism,
-                   threads != 0 ? threads : static_cast<std::size_t>(oneapi::tbb::info::default_concurrency())) {}
+        : control_(
+              oneapi::tbb::global_control::max_allowed_parallelism,
+              threads != 0 ? threads : static_cast<std::size_t>(oneapi::tbb::info::default_concurrency())) {}
 
 private:
     oneapi::tbb::global_control control_;

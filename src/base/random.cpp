@@ -23,7 +23,9 @@ void OsRandom::fill(std::span<u8> out) {
     }
 }
 
-SeededRandom::SeededRandom(std::span<const u8> seed) { SHA256(seed.data(), seed.size(), key_.data()); }
+SeededRandom::SeededRandom(std::span<const u8> seed) {
+    SHA256(seed.data(), seed.size(), key_.data());
+}
 
 SeededRandom::SeededRandom(u64 seed) {
     std::array<u8, 8> bytes{};
