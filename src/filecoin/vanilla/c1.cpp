@@ -65,7 +65,7 @@ void append_path(od::object& part, const char* key, const Place& place, MerklePa
         od::value hashes = field(level_object, "hashes", place);
         for (auto hash : get(hashes.get_array(), place)) {
             if (level.siblings.size() == 7) place.fail("a level has more than 7 siblings");
-            level.siblings.push_back(element(get(std::move(hash), place), place));
+            level.siblings.push_back(element(get(hash, place), place));
         }
         const u64 index = get(field(level_object, "index", place).get_uint64(), place);
         if (index > level.siblings.size()) place.fail("an index is not below the arity of its level");
@@ -118,7 +118,7 @@ PorepParent parent(od::value v, const Tree& tree, const Place& place, Fr& root) 
     od::value rows = field(column, "rows", place);
     for (auto row : get(rows.get_array(), place.in("rows"))) {
         if (out.column.size() == tree.shape.layers) place.fail("the column has more labels than layers");
-        out.column.push_back(element(get(std::move(row), place), place.in("rows")));
+        out.column.push_back(element(get(row, place), place.in("rows")));
     }
     if (out.column.size() != tree.shape.layers) place.fail("the column has fewer labels than layers");
     MerkleProof proof = merkle_proof(o, "inclusion_proof", place);
@@ -159,7 +159,7 @@ PorepChallenge challenge(od::value v, const Tree& tree, const Place& place, Root
         for (auto item : get(list.get_array(), place.in(key))) {
             const Place here = place.in(std::string(key) + ' ' + std::to_string(n));
             Fr root;
-            c.parents.push_back(parent(get(std::move(item), here), tree, here, root));
+            c.parents.push_back(parent(get(item, here), tree, here, root));
             if (!(root == roots.tree_c)) here.fail("another root of tree C than c_x");
             if (++n > count) here.fail("too many parents");
         }
@@ -225,7 +225,7 @@ C1Output decode_bare(simdjson::padded_string_view json, const std::string& name)
                 const Place here = place.in("challenge " + std::to_string(p.challenges.size()));
                 if (p.challenges.size() == shape.porep_challenges)
                     here.fail("there are more challenges than allowed");
-                p.challenges.push_back(challenge(get(std::move(item), here), tree, here, roots));
+                p.challenges.push_back(challenge(get(item, here), tree, here, roots));
             }
             if (p.challenges.size() != shape.porep_challenges)
                 place.fail("holds " + std::to_string(p.challenges.size()) + " challenges instead of " +

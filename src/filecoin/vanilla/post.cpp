@@ -1,5 +1,6 @@
 #include "filecoin/vanilla/post.hpp"
 
+#include <fmt/core.h>
 #include <openssl/sha.h>
 
 #include "filecoin/native/hash.hpp"
@@ -21,9 +22,9 @@ PostVanilla decode_post_vanilla(std::span<const u8> bytes, const std::string& na
     const std::vector<u32> arities = shape.tree_arities();
     std::vector<Fr> roots;
     for (u64 i = 0; i < count; ++i) {
-        const std::string what = "inclusion proof " + std::to_string(i);
+        const std::string what = fmt::format("inclusion proof {}", i);
         MerkleProof proof = read_merkle_proof(in, what);
-        require_shape(proof.path, arities, name + ": " + what);
+        require_shape(proof.path, arities, fmt::format("{}: {}", name, what));
         roots.push_back(proof.root);
         out.sector.challenges.push_back({proof.leaf, std::move(proof.path)});
     }

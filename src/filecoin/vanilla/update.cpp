@@ -1,5 +1,7 @@
 #include "filecoin/vanilla/update.hpp"
 
+#include <fmt/core.h>
+
 #include "filecoin/native/hash.hpp"
 
 namespace cuzk::filecoin {
@@ -46,13 +48,13 @@ UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::stri
     const std::vector<u32> binary(shape.log_nodes(), 2);
     const u32 partition_levels = update_detail::log2_of(shape.update_partitions);
     for (u64 i = 0; i < count; ++i) {
-        const std::string where = "challenge " + std::to_string(i);
-        MerkleProof old_proof = read_merkle_proof(in, where + ", old replica tree");
-        MerkleProof data_proof = read_merkle_proof(in, where + ", data tree");
-        MerkleProof new_proof = read_merkle_proof(in, where + ", new replica tree");
-        require_shape(old_proof.path, tree, name + ": " + where + ", old replica tree");
-        require_shape(data_proof.path, binary, name + ": " + where + ", data tree");
-        require_shape(new_proof.path, tree, name + ": " + where + ", new replica tree");
+        const std::string where = fmt::format("challenge {}", i);
+        MerkleProof old_proof = read_merkle_proof(in, fmt::format("{}, old replica tree", where));
+        MerkleProof data_proof = read_merkle_proof(in, fmt::format("{}, data tree", where));
+        MerkleProof new_proof = read_merkle_proof(in, fmt::format("{}, new replica tree", where));
+        require_shape(old_proof.path, tree, fmt::format("{}: {}, old replica tree", name, where));
+        require_shape(data_proof.path, binary, fmt::format("{}: {}, data tree", name, where));
+        require_shape(new_proof.path, tree, fmt::format("{}: {}, new replica tree", name, where));
         const auto top = std::span<const MerklePath::Level>(data_proof.path.levels).last(partition_levels);
         if (i == 0) {
             p.root_r_old = old_proof.root;
@@ -63,7 +65,8 @@ UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::stri
             if (!(top[k].siblings == p.partition_path[k].siblings))
                 throw Error(
                     ErrorKind::kMalformed,
-                    name + ": " + where + " has another path from its partition to comm_d than challenge 0");
+                    fmt::format("{}: {} has another path from its partition to comm_d than challenge 0", name,
+                                where));
         p.challenges.push_back({old_proof.leaf, data_proof.leaf, new_proof.leaf, std::move(old_proof.path),
                                 std::move(data_proof.path), std::move(new_proof.path)});
     }
@@ -100,7 +103,7 @@ void check_update_vanilla(const UpdatePartition& p, const std::string& name, con
     const std::vector<u64> expected = update_challenges(shape, p.index, p.comm_r_new);
     for (std::size_t i = 0; i < p.challenges.size(); ++i) {
         const UpdateChallenge& c = p.challenges[i];
-        const std::string where = "challenge " + std::to_string(i);
+        const std::string where = fmt::format("challenge {}", i);
         for (const auto* path : {&c.old_path, &c.data_path, &c.new_path})
             if (leaf_index(*path) != expected[i])
                 refuse(where + " is for leaf " + std::to_string(leaf_index(*path)) +
