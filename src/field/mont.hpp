@@ -7,6 +7,7 @@
 #include "field/mont_native.hpp"
 #include "field/mont_portable.hpp"
 #if defined(__CUDACC__)
+#include "field/inverse_device.cuh"
 #include "field/mont_device.cuh"
 #endif
 
@@ -77,10 +78,12 @@ CUZK_HD constexpr BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
     return portable::mont_mul(a, a, modulus<P>(), FieldConstants<P>::kN0);
 }
 
-// Inverse of a Montgomery number, in Montgomery form; 0 for 0. At compile time and on a device by Fermat: a^(p-2).
+// Inverse of a Montgomery number, in Montgomery form; 0 for 0. At compile time by Fermat: a^(p-2).
 template <class P>
 CUZK_HD constexpr BigInt<P::kLimbs> inverse(const BigInt<P::kLimbs>& a) {
-#if !defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) return device::inverse<P>(a);
+#else
     if (!std::is_constant_evaluated()) return native::inverse<P>(a);
 #endif
     using C = FieldConstants<P>;

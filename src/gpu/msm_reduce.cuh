@@ -1,0 +1,83 @@
+// From bucket sums to one sum for each bit of a bucket's number.
+#pragma once
+
+#include "curve/xyzz.hpp"
+#include "gpu/memory.cuh"
+#include "gpu/msm_plan.cuh"
+
+namespace cuzk::gpu {
+
+inline constexpr u32 kReduceThreads = 128;
+
+// The one point left in each bucket to a dense array; infinity where it is empty. last_offsets: of the last round, null if
+// there was none; then the entries are those of the sorted lists.
+template <class G>
+__global__ void __launch_bounds__(kReduceThreads)
+    collect_buckets(const u32* begin, const u32* end, const u64* last_offsets, const u32* entries,
+                    const Affine<G>* bases, const Affine<G>* sums, u32 buckets, Affine<G>* out) {
+    const u32 bucket = blockIdx.x * kReduceThreads + threadIdx.x;
+    if (bucket >= buckets) return;
+    auto x = G::Field::zero();
+    auto y = G::Field::zero();
+    if (end[bucket] != begin[bucket]) {
+        const u32 place =
+            last_offsets != nullptr ? static_cast<u32>(last_offsets[bucket] >> 32) : begin[bucket];
+        const u32 entry = entries[place];
+        const Affine<G>* point = ((entry & kIsSum) != 0 ? sums : bases) + (entry & kIndexMask);
+        x = load(&point->x);
+        y = load(&point->y);
+        if ((entry & kNegated) != 0) y = -y;
+    }
+    store(&out[bucket].x, x);
+    store(&out[bucket].y, y);
+}
+
+// Point arithmetic by calls: its code is long, and here latency is hidden by many blocks.
+template <class G>
+__device__ __noinline__ void accumulate(Xyzz<G>& sum, const Affine<G>& point) {
+    sum += point;
+}
+template <class G>
+__device__ __noinline__ void accumulate(Xyzz<G>& sum, const Xyzz<G>& point) {
+    sum += point;
+}
+
+// Arrays of 2^log_size points, one a window, of which index bits [first_bit, ...) are wanted.
+template <class G>
+struct BitArray {
+    const Affine<G>* points;
+    u32 log_size;
+    u32 first_bit;
+};
+
+// out[window * gridDim.x + j] = sum of the points whose index has bit j set: bits below low_bits are those of `low`, the others
+// those of `high`. blockIdx = (j, window).
+template <class G>
+__global__ void __launch_bounds__(kReduceThreads)
+    sum_by_bits(BitArray<G> low, BitArray<G> high, u32 low_bits, Xyzz<G>* out) {
+    __shared__ uint4 memory[kReduceThreads / 2 * sizeof(Xyzz<G>) / 16];
+    auto* shared = reinterpret_cast<Xyzz<G>*>(memory);
+    const bool is_low = blockIdx.x < low_bits;
+    const BitArray<G> array = is_low ? low : high;
+    const u32 bit = array.first_bit + blockIdx.x - (is_low ? 0 : low_bits);
+    const Affine<G>* points = array.points + (std::size_t{blockIdx.y} << array.log_size);
+    Xyzz<G> sum = Xyzz<G>::infinity();
+#pragma unroll 1
+    for (u32 i = threadIdx.x; i < 1u << (array.log_size - 1); i += kReduceThreads) {
+        const u32 index = ((i >> bit) << (bit + 1)) | (1u << bit) | (i & ((1u << bit) - 1));
+        Affine<G> point;
+        point.x = load(&points[index].x);
+        point.y = load(&points[index].y);
+        accumulate(sum, point);
+    }
+#pragma unroll 1
+    for (u32 half = kReduceThreads / 2; half > 0; half /= 2) {
+        if (threadIdx.x >= half && threadIdx.x < 2 * half) shared[threadIdx.x - half] = sum;
+        __syncthreads();
+        if (threadIdx.x < half) accumulate(sum, shared[threadIdx.x]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.y * gridDim.x + blockIdx.x] = sum;
+}
+
+}  // namespace cuzk::gpu
