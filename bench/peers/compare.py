@@ -32,6 +32,8 @@ CUZK = pathlib.Path(os.environ.get("CUZK", REPOSITORY / "build/release/bin/cuzk"
 SNARKJS = REPOSITORY / "interop/node_modules/snarkjs/build/cli.cjs"
 RAPIDSNARK = os.environ.get("RAPIDSNARK", "")
 GNARK = os.environ.get("GNARK", "")
+SNARKJS_ROUNDS = 3
+SNARKJS_LARGEST_DOMAIN = 2**18  # beyond, it takes minutes and many GiB
 
 # Provers: name -> (command before the four file arguments, extra environment). {threads} is filled in.
 PROVERS = {"cuzk": ([str(CUZK), "prove", "--threads", "{threads}"], {})}
@@ -123,6 +125,7 @@ def compare(circuit, threads, rounds, only):
     zkey, witness, vkey = (circuit / leaf for leaf in ("circuit.zkey", "witness.wtns", "vkey.json"))
     curve, domain = zkey_facts(zkey)
     names = [name for name in PROVERS if not (name == "rapidsnark" and curve != "bn128")]
+    names = [name for name in names if not (name == "snarkjs" and domain > SNARKJS_LARGEST_DOMAIN)]
     names = [name for name in names if not only or name in only]
     samples = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as scratch:
@@ -130,8 +133,8 @@ def compare(circuit, threads, rounds, only):
         for turn in range(rounds):
             # Turn and turn about, so that a slow minute of the machine meets everybody.
             for name in names if turn % 2 == 0 else reversed(names):
-                if name == "snarkjs" and turn >= 3:
-                    continue  # many times slower than the rest: three runs say enough
+                if name == "snarkjs" and turn >= SNARKJS_ROUNDS:
+                    continue  # many times slower than the rest: a few runs say enough
                 command, environment = PROVERS[name]
                 command = [part.format(threads=threads) for part in command] + [str(f) for f in (zkey, witness, proof, public)]
                 environment = {key: value.format(threads=threads) for key, value in environment.items()}
