@@ -8,7 +8,7 @@ namespace cuzk::gpu {
 
 inline constexpr u32 kAddThreads = 128;
 inline constexpr u32 kAddBlocks = 2;        // a multiprocessor: 8 warps leave 255 registers to each thread
-inline constexpr u32 kPairsPerChunk = 256;  // of a thread, for one inversion
+inline constexpr u32 kPairsPerChunk = 512;  // of a thread, for one inversion
 
 // Pairs by a list, out of bases and sums; sum of pair p to out[p].
 template <class G>

@@ -91,13 +91,18 @@ private:
     u32 windows_at_once() const {
         // A digit: sorted key and entry, the sort's own copies, two lists of entries and buckets, half a pair, a sum.
         constexpr std::size_t kBytesPerDigit = 8 + 8 + 16 + 4 + sizeof(Point);
-        const std::size_t fixed =
-            prefix_count(std::size_t{1} << 40) * sizeof(typename G::Field) + (std::size_t{64} << 20);
+        constexpr std::size_t kBytesPerBucket = 32;  // bounds, offsets, and some to spare
+        constexpr std::size_t kOther = std::size_t{16} << 20;
         const std::size_t left = arena_.size() - arena_.used();
-        const std::size_t each = n_ * kBytesPerDigit + std::size_t{buckets_} * 64;
-        const std::size_t room = left > fixed ? (left - fixed) / each : 0;
-        const std::size_t indices = kIndexMask / std::max<std::size_t>(n_, buckets_);
-        return static_cast<u32>(std::clamp<std::size_t>(std::min(room, indices), 1, windows_.count));
+        u32 count = windows_.count;
+        for (; count > 1; --count) {
+            const std::size_t digits = std::size_t{count} * n_;
+            const std::size_t bytes = digits * kBytesPerDigit +
+                                      std::size_t{count} * buckets_ * kBytesPerBucket +
+                                      prefix_count(digits / 2) * sizeof(typename G::Field) + kOther;
+            if (bytes <= left && digits <= kIndexMask && std::size_t{count} * buckets_ <= kIndexMask) break;
+        }
+        return count;
     }
 
     template <class Pairs>

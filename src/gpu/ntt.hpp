@@ -12,7 +12,7 @@ namespace cuzk::gpu {
 //
 // Method: butterflies (a + w b, a - w b) from the largest distance down to 1, so that w depends on the block alone and one
 // table of root powers in bit-reversed order (Harvey, "Faster arithmetic for number-theoretic transforms", 2014, orders them
-// so) serves all levels. Up to 11 levels at a time run in shared memory, eight elements a thread; 2^27 takes three passes.
+// so) serves all levels. Up to 11 levels at a time run in shared memory, two at a time in registers; 2^27 takes three passes.
 // A last pass undoes the bit reversal in place and applies the scaling of inverse transforms.
 template <class Fr>
 class DeviceDomain {

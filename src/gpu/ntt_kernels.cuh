@@ -89,7 +89,7 @@ __device__ __forceinline__ void tile_levels(const Tile<F>& tile, u32 position, u
 // One pass: the levels of index bits [lowest, lowest + count). A tile has 2^count rows of 2^columns neighbours; it is
 // contiguous where lowest = 0 (then columns = 0).
 template <class F>
-__global__ void __launch_bounds__(kNttThreads, 2)
+__global__ void __launch_bounds__(kNttThreads, 3)
     ntt_pass(F* values, const F* table, u32 lowest, u32 count, u32 columns, bool inverse, bool scaled,
              Scale<F> scale) {
     extern __shared__ uint4 shared_memory[];
@@ -107,11 +107,10 @@ __global__ void __launch_bounds__(kNttThreads, 2)
     }
     __syncthreads();
     u32 bit = count;
-    while (bit >= 3) {
-        bit -= 3;
-        tile_levels<3>(tile, bit + columns, top << (count - bit - 3), table, inverse);
+    while (bit >= 2) {  // two levels at a time leave room for three blocks' registers
+        bit -= 2;
+        tile_levels<2>(tile, bit + columns, top << (count - bit - 2), table, inverse);
     }
-    if (bit == 2) tile_levels<2>(tile, columns, top << (count - 2), table, inverse);
     if (bit == 1) tile_levels<1>(tile, columns, top << (count - 1), table, inverse);
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) store(values + index(i), tile.get(i));

@@ -91,7 +91,7 @@ TYPED_TEST(MsmDeviceTest, LittleMemoryTakesFewerWindowsAtOnce) {
     const auto bases = this->upload(points.points);
     const auto digits = this->upload(scalars);
     unsigned previous = 33;
-    for (const std::size_t mebibytes : {4000u, 1400u, 1000u}) {
+    for (const std::size_t mebibytes : {4000u, 800u, 400u}) {
         gpu::Arena small(this->arena_->device(), mebibytes << 20);
         gpu::MsmReport report;
         const auto sum = gpu::msm<G>(small, {bases.data, n}, {digits.data, n}, *this->stream_, &report);
