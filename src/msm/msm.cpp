@@ -15,8 +15,12 @@ namespace cuzk {
 
 namespace {
 
-// Entries held at a time (8 bytes each while sorting); with more, windows are taken in several groups.
-constexpr std::size_t kEntryBudget = std::size_t{1} << 23;
+// Windows are taken in groups whose entries and buckets fit into three field elements a scalar, within these
+// bounds: more at once is no faster, and a proof's peak memory is its largest sum's.
+constexpr std::size_t kLeastGroupBytes = std::size_t{1} << 21;
+constexpr std::size_t kMostGroupBytes = std::size_t{1} << 26;
+constexpr std::size_t kEntryBytes = 8;     // while sorting
+constexpr std::size_t kCounterBytes = 32;  // of a bucket, beside its sum
 // Points taken at a time; keeps entries within 31 bits and a group of windows within the budget.
 constexpr std::size_t kPointBudget = std::size_t{1} << 24;
 
@@ -56,8 +60,11 @@ Jacobian<G> windowed_sum(const BucketKernel<G>& kernel, AffineView<G> bases,
                          std::span<const typename G::Scalar::Int> scalars, std::span<const u32> list,
                          const SignedWindows<typename G::Scalar>& windows) {
     const std::size_t buckets = windows.buckets();
-    const std::size_t at_once =
-        std::clamp<std::size_t>(kEntryBudget / (list.size() + 16 * buckets), 1, windows.count());
+    const std::size_t window_bytes =
+        kEntryBytes * list.size() + (sizeof(Affine<G>) + kCounterBytes) * buckets;
+    const std::size_t budget = std::clamp<std::size_t>(3 * sizeof(typename G::Scalar) * list.size(),
+                                                       kLeastGroupBytes, kMostGroupBytes);
+    const std::size_t at_once = std::clamp<std::size_t>(budget / window_bytes, 1, windows.count());
     const std::size_t groups = (windows.count() + at_once - 1) / at_once;
     std::vector<Jacobian<G>> sums(windows.count());
     BucketSort<typename G::Scalar> sorted;
