@@ -43,7 +43,8 @@ struct Limbs52 {
     static consteval Int power_of_two(std::size_t k) { return FieldConstants<P>::power_of_two(k); }
 
     static constexpr u64 kN0 = FieldConstants<P>::kN0 & kMask;  // -p^-1 mod 2^52
-    static constexpr Int kOne = power_of_two(52 * kLimbs);      // R' mod p: one of the vector path
+    static constexpr Int kOne =
+        FieldConstants<P>::power_of_two(52 * kLimbs);  // R' mod p: one of the vector path
 };
 
 }  // namespace cuzk
