@@ -5,7 +5,7 @@
 
 namespace cuzk {
 
-// Of bls12_381_ifma.cpp and bn254_ifma.cpp.
+// Of the *_ifma.cpp files: one a group, since they take long to compile.
 extern const BucketKernel<Bls12_381G1> kBls12_381G1VectorKernel;
 extern const BucketKernel<Bls12_381G2> kBls12_381G2VectorKernel;
 extern const BucketKernel<Bn254G1> kBn254G1VectorKernel;

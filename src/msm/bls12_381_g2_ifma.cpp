@@ -2,10 +2,7 @@
 
 namespace cuzk {
 
-extern const BucketKernel<Bls12_381G1> kBls12_381G1VectorKernel;
 extern const BucketKernel<Bls12_381G2> kBls12_381G2VectorKernel;
-
-constexpr BucketKernel<Bls12_381G1> kBls12_381G1VectorKernel = ifma::vector_bucket_kernel<Bls12_381G1>();
 constexpr BucketKernel<Bls12_381G2> kBls12_381G2VectorKernel = ifma::vector_bucket_kernel<Bls12_381G2>();
 
 }  // namespace cuzk

@@ -2,10 +2,7 @@
 
 namespace cuzk {
 
-extern const BucketKernel<Bn254G1> kBn254G1VectorKernel;
 extern const BucketKernel<Bn254G2> kBn254G2VectorKernel;
-
-constexpr BucketKernel<Bn254G1> kBn254G1VectorKernel = ifma::vector_bucket_kernel<Bn254G1>();
 constexpr BucketKernel<Bn254G2> kBn254G2VectorKernel = ifma::vector_bucket_kernel<Bn254G2>();
 
 }  // namespace cuzk
