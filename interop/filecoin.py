@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Filecoin: the network's own verifier (built with cargo from ../shared/oracle/tool) judges a WindowPoSt proof that cuzk makes from
-a recorded assignment and the real parameter file; cuzk judges the proofs that the network's prover made."""
+"""Filecoin: the network's own verifier (built with cargo from ../shared/oracle/tool) judges the proofs that cuzk makes, of all four
+kinds from requests and of a WindowPoSt from a recorded assignment; cuzk judges the proofs that the network's prover made."""
 import json
 import os
 import shutil
@@ -29,8 +29,8 @@ def build_judge():
     return root / "target" / "release" / "oracle"
 
 
-def judge(binary, case, proof):
-    environment = dict(os.environ, FIL_PROOFS_PARAMETER_CACHE=str(PARAMS), FIL_PROOFS_PARENT_CACHE=str(work / "parents"),
+def judge(binary, case, proof, params=PARAMS):
+    environment = dict(os.environ, FIL_PROOFS_PARAMETER_CACHE=str(params), FIL_PROOFS_PARENT_CACHE=str(work / "parents"),
                        RUST_LOG="off")
     return run(binary, "verify", ORACLE / case, proof, env=environment)
 
@@ -121,6 +121,38 @@ def our_proof():
 
     check(f"{case}: the network's verifier accepts it", network_accepts)
     check(f"{case}: the network's verifier refuses it tampered", network_refuses)
+    requests(binary)
+
+
+# Case, and the circuit whose parameters it needs.
+REQUESTS = {"wpost-2KiB": "window-post", "wpost-2KiB-3sectors": "window-post", "winning-2KiB": "winning-post", "snap-2KiB": "update",
+            "porep-2KiB": "porep", "porep-2KiB-v10": "porep", "porep-2KiB-synth": "porep"}
+
+
+def requests(binary):
+    """From a client's request to the network's verdict, under development parameters that cuzk generates (once, into the cache)."""
+    params = CACHE / "filecoin-params"
+    for circuit in dict.fromkeys(REQUESTS.values()):
+        if not list(params.glob(f"{circuit}.done")):
+            done = check(f"{circuit} 2KiB: cuzk generates parameters", lambda: cuzk_exits(
+                0, "filecoin", "params", "generate", "--circuit", circuit, "--sector-size", "2KiB", "--params", params))
+            if not done:
+                return
+            (params / f"{circuit}.done").touch()
+    for case in REQUESTS:
+        proof = work / f"{case}.request.proof"
+        request = ORACLE / case / "request.json"
+
+        def prove():
+            cuzk_exits(0, "filecoin", "prove", request, "-o", proof, "--params", params)
+            cuzk_exits(0, "filecoin", "verify", request, proof, "--params", params)
+
+        def network_accepts():
+            done = judge(binary, case, proof, params)
+            expect(done.returncode == 0 and "valid" in done.stdout, done.output[-400:])
+
+        if check(f"{case}: cuzk proves the request", prove):
+            check(f"{case}: the network's verifier accepts the request's proof", network_accepts)
 
 
 if not ORACLE.exists():
