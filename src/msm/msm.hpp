@@ -17,7 +17,8 @@ struct MsmOptions {
 // Error(kInternal). Bases have order r (they are in the subgroup) or are infinity; repeated and opposite ones
 // are fine. They are read in place, wherever they lie. Runs on all threads of the current arena; safe to call
 // from several threads at once. The value of the sum is exact; which Jacobian representation of it comes back
-// is not specified. Holds about 4 bytes a point, at most 100 MB of sorted indices, and the buckets.
+// is not specified. Holds 5 bytes a point, and for a group of windows at a time indices and buckets of three
+// scalars' size a point, at most 64 MiB (or what a single window needs).
 //
 // Pippenger's bucket method (see Bernstein, Doumen, Lange, Oosterwijk: Faster batch forgery identification,
 // 2012) with signed windows of min(s, r - s), over buckets that are summed by batched affine additions.
