@@ -249,6 +249,8 @@ def main():
         kind = re.sub(r"[^A-Za-z0-9]+", "-", facts["cpu"]).strip("-").lower()
         stem = REPOSITORY / "bench/results" / f"{facts['date']}-{kind}-{facts['commit']}"
         stem.parent.mkdir(parents=True, exist_ok=True)
+        while stem.with_suffix(".md").exists():  # an earlier record stays as it is
+            stem = stem.with_name(stem.name + "-again")
         stem.with_suffix(".md").write_text(text)
         stem.with_suffix(".json").write_text(document)
         print(f"recorded in {stem.relative_to(REPOSITORY)}.{{md,json}}", file=sys.stderr)
