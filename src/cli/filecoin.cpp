@@ -127,15 +127,7 @@ int verify(const Arguments& args) {
 int simulate(const Arguments& args) {
     const ThreadLimit limit(args.common.threads);
     const fil::SectorShape shape = fil::sector_shape(fil::parse_sector_size(args.size));
-    fil::ProofRequest request;
-    switch (circuit_kind(args.kind)) {
-        case fil::CircuitKind::kPorep: request = fil::simulate_porep(shape, args.simulate); break;
-        case fil::CircuitKind::kUpdate: request = fil::simulate_update(shape, args.simulate); break;
-        case fil::CircuitKind::kWindowPost: request = fil::simulate_window_post(shape, args.simulate); break;
-        case fil::CircuitKind::kWinningPost:
-            request = fil::simulate_winning_post(shape, args.simulate);
-            break;
-    }
+    const fil::ProofRequest request = fil::simulate(circuit_kind(args.kind), shape, args.simulate);
     const std::string text = fil::request_to_json(request);
     write_file(args.output, std::string_view(text));
     fmt::print("{}: a simulated {} request for a sector of {}, {}\n", args.output, args.kind, args.size,
@@ -153,15 +145,7 @@ int circuit(const Arguments& args) {
     const double compile_seconds = seconds_since(start);
     const fil::InstancedR1cs& r1cs = compiled.r1cs;
 
-    fil::ProofRequest request;
-    switch (kind) {
-        case fil::CircuitKind::kPorep: request = fil::simulate_porep(shape, args.simulate); break;
-        case fil::CircuitKind::kUpdate: request = fil::simulate_update(shape, args.simulate); break;
-        case fil::CircuitKind::kWindowPost: request = fil::simulate_window_post(shape, args.simulate); break;
-        case fil::CircuitKind::kWinningPost:
-            request = fil::simulate_winning_post(shape, args.simulate);
-            break;
-    }
+    const fil::ProofRequest request = fil::simulate(kind, shape, args.simulate);
     start = std::chrono::steady_clock::now();
     const fil::ProofJob job = fil::prepare(request, "simulated");
     const double prepare_seconds = seconds_since(start);
@@ -184,8 +168,8 @@ int circuit(const Arguments& args) {
                                 {"aux", r1cs.aux},
                                 {"constraints", r1cs.constraints},
                                 {"bits", r1cs.bit_count()},
-                                {"a_aux_density", compiled.a_aux.count()},
-                                {"b_aux_density", compiled.b_aux.count()},
+                                {"a_aux_density", compiled.density.a_aux.count()},
+                                {"b_aux_density", compiled.density.b_aux.count()},
                                 {"structure_bytes", r1cs.bytes()},
                                 {"templates", r1cs.blocks.size()},
                                 {"instances", r1cs.segments.size()},
@@ -204,8 +188,8 @@ int circuit(const Arguments& args) {
     table.add({"private variables", grouped(r1cs.aux)});
     table.add({"  of them bits", grouped(r1cs.bit_count())});
     table.add({"constraints", grouped(r1cs.constraints)});
-    table.add({"variables in A / in B",
-               fmt::format("{} / {}", grouped(compiled.a_aux.count()), grouped(compiled.b_aux.count()))});
+    table.add({"variables in A / in B", fmt::format("{} / {}", grouped(compiled.density.a_aux.count()),
+                                                    grouped(compiled.density.b_aux.count()))});
     table.add({"structure in memory", bytes_text(r1cs.bytes())});
     table.add({"compile", duration_text(compile_seconds)});
     table.add({"decode and check the vanilla proofs, all partitions", duration_text(prepare_seconds)});

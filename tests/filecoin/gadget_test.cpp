@@ -4,6 +4,7 @@
 #include "filecoin/circuits/witness.hpp"
 #include "filecoin/gadgets/merkle.hpp"
 #include "filecoin/native/hash.hpp"
+#include "formats/digest.hpp"
 #include "structure_digest.hpp"
 
 namespace cuzk::filecoin {
@@ -137,12 +138,7 @@ TEST(NativeHash, Label) {
     for (u64 i = 0; i < 37; ++i) parents.push_back(Fr::from_u64(i));
     std::array<u8, 32> bytes{};
     stacked_label(Fr::from_u64(55), 2, 7, parents).to_bytes_le(bytes);
-    std::string hex;
-    for (const u8 b : bytes) {
-        hex += "0123456789abcdef"[b >> 4];
-        hex += "0123456789abcdef"[b & 15];
-    }
-    EXPECT_EQ(hex, "a4a101055f9c5d8c9a55d8fb7a3fa137940482fe8ba9cb357c32f0c9b4b5c332");
+    EXPECT_EQ(hex_text(bytes), "a4a101055f9c5d8c9a55d8fb7a3fa137940482fe8ba9cb357c32f0c9b4b5c332");
 }
 
 TEST(InsertionGadget, SizesAndEveryPosition) {

@@ -72,19 +72,6 @@ private:
     std::size_t next_ = 0;
 };
 
-std::vector<u8> read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    EXPECT_TRUE(file) << path;
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-Fr scalar_of(const std::string& hex_le) {
-    std::array<u8, 32> bytes{};
-    for (std::size_t i = 0; i < 32; ++i)
-        bytes[i] = static_cast<u8>(std::stoul(hex_le.substr(2 * i, 2), nullptr, 16));
-    return *Fr::from_bytes_le(bytes);
-}
-
 std::string published_sha256(const std::string& file_name) {
     std::ifstream file(oracle::folder() / "params" / "SHA256SUMS");
     std::string digest, name;
@@ -99,7 +86,7 @@ TEST_P(NetworkParametersSlow, SetupAndProofsEqualTheNetworksByteForByte) {
     CUZK_NEED_ORACLE();
     const auto case_folder = oracle::folder() / GetParam();
     const ProofJob job =
-        prepare(parse_request(read_file(case_folder / "request.json"), "request"), "request");
+        prepare(parse_request(oracle::read_file(case_folder / "request.json"), "request"), "request");
     const CompiledCircuit circuit(job.circuit, job.shape);
 
     // The bases are points hashed from the generator's stream; they show in the verifying key, divided by alpha and beta.
@@ -134,8 +121,8 @@ TEST_P(NetworkParametersSlow, SetupAndProofsEqualTheNetworksByteForByte) {
     const nlohmann::json fixed = oracle::load(std::string(GetParam()) + "/meta.json")["fixed"];
     ProveOptions<Fr> options;
     options.fixed = FixedBlinding<Fr>{
-        {}, scalar_of(fixed["r"].get<std::string>()), scalar_of(fixed["s"].get<std::string>())};
-    EXPECT_EQ(prove_job(job, circuit, prover, options), read_file(case_folder / "proof-fixed.bin"));
+        {}, oracle::scalar(fixed["r"].get<std::string>()), oracle::scalar(fixed["s"].get<std::string>())};
+    EXPECT_EQ(prove_job(job, circuit, prover, options), oracle::read_file(case_folder / "proof-fixed.bin"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, NetworkParametersSlow,

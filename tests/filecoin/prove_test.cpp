@@ -12,22 +12,10 @@
 namespace cuzk::filecoin {
 namespace {
 
-std::vector<u8> read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    EXPECT_TRUE(file) << path;
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 ProofJob job_of(const char* folder) {
-    return prepare(parse_request(read_file(oracle::folder() / folder / "request.json"), "request.json"),
-                   "request.json");
-}
-
-Fr scalar(const std::string& hex_le) {
-    std::array<u8, 32> bytes{};
-    for (std::size_t i = 0; i < 32; ++i)
-        bytes[i] = static_cast<u8>(std::stoul(hex_le.substr(2 * i, 2), nullptr, 16));
-    return *Fr::from_bytes_le(bytes);
+    return prepare(
+        parse_request(oracle::read_file(oracle::folder() / folder / "request.json"), "request.json"),
+        "request.json");
 }
 
 TEST(ParameterNames, EqualTheNetworks) {
@@ -68,9 +56,9 @@ TEST(FilecoinVerify, AcceptsTheNetworksProofsAndRefusesTamperedOnes) {
          {"porep-2KiB", "snap-2KiB", "wpost-2KiB", "wpost-2KiB-3sectors", "winning-2KiB"}) {
         const ProofJob job = job_of(folder);
         const Verifier<Bls12_381> verifier(load_vk(params, job.circuit, job.shape));
-        const std::vector<u8> proof = read_file(oracle::folder() / folder / "proof.bin");
+        const std::vector<u8> proof = oracle::read_file(oracle::folder() / folder / "proof.bin");
         EXPECT_TRUE(verify_job(job, verifier, proof, "proof.bin")) << folder;
-        std::vector<u8> fixed = read_file(oracle::folder() / folder / "proof-fixed.bin");
+        std::vector<u8> fixed = oracle::read_file(oracle::folder() / folder / "proof-fixed.bin");
         if (job.partitions.size() == 1) {
             EXPECT_TRUE(verify_job(job, verifier, fixed, "proof-fixed.bin")) << folder;
         }
@@ -97,10 +85,10 @@ TEST(FilecoinProve, WindowProofEqualsTheNetworksUnderItsParameters) {
 
     const nlohmann::json fixed = oracle::load("wpost-2KiB/meta.json")["fixed"];
     ProveOptions<Fr> options;
-    options.fixed =
-        FixedBlinding<Fr>{{}, scalar(fixed["r"].get<std::string>()), scalar(fixed["s"].get<std::string>())};
+    options.fixed = FixedBlinding<Fr>{
+        {}, oracle::scalar(fixed["r"].get<std::string>()), oracle::scalar(fixed["s"].get<std::string>())};
     EXPECT_EQ(prove_job(job, circuit, prover, options),
-              read_file(oracle::folder() / "wpost-2KiB" / "proof-fixed.bin"));
+              oracle::read_file(oracle::folder() / "wpost-2KiB" / "proof-fixed.bin"));
 
     const std::vector<u8> random = prove_job(job, circuit, prover);
     EXPECT_EQ(random.size(), 192u);
@@ -163,12 +151,12 @@ TEST(FilecoinRequest, BadRequestsNameTheField) {
 // camelCase names, numbers as strings, a bare C1 and Curio's wrapper are all the same request.
 TEST(FilecoinRequest, AcceptsEveryFormOfJson) {
     CUZK_NEED_ORACLE();
-    const std::vector<u8> c1 = read_file(oracle::folder() / "porep-2KiB" / "c1.json");
+    const std::vector<u8> c1 = oracle::read_file(oracle::folder() / "porep-2KiB" / "c1.json");
     const ProofJob bare = prepare(parse_request(c1, "c1.json"), "c1.json");
     const ProofJob full = job_of("porep-2KiB");
     EXPECT_EQ(bare.witness(0).inputs, full.witness(0).inputs);
     const ProofRequest request =
-        parse_request(read_file(oracle::folder() / "porep-2KiB" / "request.json"), "r");
+        parse_request(oracle::read_file(oracle::folder() / "porep-2KiB" / "request.json"), "r");
     const ProofJob wrapped = prepare(parse_request(request.vanilla_proof, "wrapper"), "wrapper");
     EXPECT_EQ(wrapped.witness(0).inputs, full.witness(0).inputs);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "filecoin/cs/instanced.hpp"
+#include "formats/digest.hpp"
 
 namespace cuzk::filecoin {
 
@@ -26,12 +27,7 @@ public:
         std::vector<u8> out(EVP_MAX_MD_SIZE);
         unsigned size = 0;
         EVP_DigestFinal_ex(copy.get(), out.data(), &size);
-        std::string text;
-        for (unsigned i = 0; i < size; ++i) {
-            text += "0123456789abcdef"[out[i] >> 4];
-            text += "0123456789abcdef"[out[i] & 15];
-        }
-        return text;
+        return hex_text(std::span(out).first(size));
     }
 
 private:

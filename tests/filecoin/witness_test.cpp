@@ -7,34 +7,17 @@
 #include "filecoin/vanilla/c1.hpp"
 #include "filecoin/vanilla/post.hpp"
 #include "filecoin/vanilla/update.hpp"
+#include "formats/digest.hpp"
 #include "oracle.hpp"
 #include "structure_digest.hpp"
 
 namespace cuzk::filecoin {
 namespace {
 
-std::vector<u8> read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    EXPECT_TRUE(file) << path;
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::array<u8, 32> hex32(const std::string& text) {
-    std::array<u8, 32> out{};
-    for (std::size_t i = 0; i < 32; ++i)
-        out[i] = static_cast<u8>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
-    return out;
-}
-
 std::string hex(const Fr& x) {
     std::array<u8, 32> bytes{};
     x.to_bytes_le(bytes);
-    std::string text;
-    for (const u8 b : bytes) {
-        text += "0123456789abcdef"[b >> 4];
-        text += "0123456789abcdef"[b & 15];
-    }
-    return text;
+    return hex_text(bytes);
 }
 
 std::string sha256_of(std::span<const Fr> values) {
@@ -66,17 +49,17 @@ protected:
         const SectorShape shape = sector_shape(parse_sector_size(c.size));
         const nlohmann::json meta = oracle::load(std::string(c.folder) + "/meta.json");
         const auto blob = [&](std::size_t i) {
-            return read_file(folder / ("vanilla-" + std::to_string(i) + ".bincode"));
+            return oracle::read_file(folder / ("vanilla-" + std::to_string(i) + ".bincode"));
         };
         switch (c.kind) {
             case CircuitKind::kPorep: {
-                const C1Output c1 = decode_c1(read_file(folder / "c1.json"), "c1.json");
+                const C1Output c1 = decode_c1(oracle::read_file(folder / "c1.json"), "c1.json");
                 check_porep(c1.partitions[k], "partition");
                 return make_witness(c1.partitions[k]);
             }
             case CircuitKind::kUpdate: {
                 const auto commitment = [&](const char* key) {
-                    return *Fr::from_bytes_le(hex32(meta[key].get<std::string>()));
+                    return oracle::scalar(meta[key].get<std::string>());
                 };
                 const UpdateCommitments commitments{commitment("comm_r_old"), commitment("comm_d_new"),
                                                     commitment("comm_r_new")};
@@ -88,7 +71,7 @@ protected:
             case CircuitKind::kWindowPost: {
                 const std::size_t sectors = meta["sectors"].size();
                 const bool running = meta["api_version"].get<std::string>() != "1.2.0";
-                const auto randomness = hex32(meta["randomness"].get<std::string>());
+                const auto randomness = oracle::hex32(meta["randomness"].get<std::string>());
                 PostPartition partition;
                 for (std::size_t slot = 0; slot < shape.window_slots; ++slot) {
                     const std::size_t sector = std::min(k * shape.window_slots + slot, sectors - 1);
@@ -101,7 +84,8 @@ protected:
             }
             case CircuitKind::kWinningPost: {
                 const auto v = decode_post_vanilla(blob(0), "vanilla", shape, kWinningSlots);
-                check_post_vanilla(v, "vanilla", shape, hex32(meta["randomness"].get<std::string>()), 0);
+                check_post_vanilla(v, "vanilla", shape, oracle::hex32(meta["randomness"].get<std::string>()),
+                                   0);
                 PostPartition partition;
                 for (const auto& challenge : v.sector.challenges) {
                     PostSector slot = v.sector;
@@ -183,8 +167,9 @@ TEST(WitnessChecks, TamperedVanillaProofsAreRefused) {
     CUZK_NEED_ORACLE();
     const SectorShape shape = sector_shape(2048);
     const auto folder = oracle::folder() / "winning-2KiB";
-    const auto randomness = hex32(oracle::load("winning-2KiB/meta.json")["randomness"].get<std::string>());
-    const std::vector<u8> good = read_file(folder / "vanilla-0.bincode");
+    const auto randomness =
+        oracle::hex32(oracle::load("winning-2KiB/meta.json")["randomness"].get<std::string>());
+    const std::vector<u8> good = oracle::read_file(folder / "vanilla-0.bincode");
     for (std::size_t at = 0; at < good.size(); at += 97) {
         std::vector<u8> bad = good;
         bad[at] ^= 1;

@@ -1,7 +1,5 @@
 #include "filecoin/circuits/compile.hpp"
 
-#include <bit>
-
 #include "filecoin/circuits/porep.hpp"
 #include "filecoin/circuits/post.hpp"
 #include "filecoin/circuits/update.hpp"
@@ -33,21 +31,6 @@ InstancedR1cs compile_circuit(CircuitKind kind, const SectorShape& shape) {
 
 namespace {
 
-class Bitmap {
-public:
-    explicit Bitmap(std::size_t size) : words_((size + 63) / 64) {}
-    void set(u32 i) { words_[i / 64] |= u64{1} << (i % 64); }
-    u64 count() const {
-        u64 n = 0;
-        for (const u64 w : words_) n += static_cast<u64>(std::popcount(w));
-        return n;
-    }
-    std::vector<u64> take() { return std::move(words_); }
-
-private:
-    std::vector<u64> words_;
-};
-
 // Variables of a template that occur in one matrix, each once.
 std::vector<Var> columns_of(const SparseRows& rows, u32 params, u32 locals) {
     std::vector<bool> param_seen(params), local_seen(locals);
@@ -69,11 +52,11 @@ std::vector<Var> columns_of(const SparseRows& rows, u32 params, u32 locals) {
 }  // namespace
 
 ColumnDensity column_density(const InstancedR1cs& r1cs) {
-    Bitmap a(r1cs.aux), b(r1cs.aux), b_inputs(r1cs.inputs);
+    ColumnDensity d{DensityBits(r1cs.aux), DensityBits(r1cs.aux), DensityBits(r1cs.inputs)};
     const auto mark_a = [&](Var v) {
-        if (!v.is_input()) a.set(v.index());
+        if (!v.is_input()) d.a_aux.set(v.index());
     };
-    const auto mark_b = [&](Var v) { v.is_input() ? b_inputs.set(v.index()) : b.set(v.index()); };
+    const auto mark_b = [&](Var v) { v.is_input() ? d.b_inputs.set(v.index()) : d.b_aux.set(v.index()); };
     for (const auto& e : r1cs.glue[kA].entries) mark_a(e.var);
     for (const auto& e : r1cs.glue[kB].entries) mark_b(e.var);
 
@@ -86,13 +69,6 @@ ColumnDensity column_density(const InstancedR1cs& r1cs) {
         for (const Var v : columns[s.block][0]) mark_a(r1cs.resolve(s, v));
         for (const Var v : columns[s.block][1]) mark_b(r1cs.resolve(s, v));
     }
-    ColumnDensity d;
-    d.a_aux = a.count();
-    d.b_aux = b.count();
-    d.b_inputs = b_inputs.count();
-    d.a_aux_bits = a.take();
-    d.b_aux_bits = b.take();
-    d.b_input_bits = b_inputs.take();
     return d;
 }
 

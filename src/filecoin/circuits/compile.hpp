@@ -3,6 +3,7 @@
 
 #include "filecoin/cs/instanced.hpp"
 #include "filecoin/shapes.hpp"
+#include "groth16/types.hpp"
 
 namespace cuzk::filecoin {
 
@@ -17,8 +18,7 @@ InstancedR1cs compile_circuit(CircuitKind kind, const SectorShape& shape);
 // Which variables have a non-zero coefficient in A and in B: these have points in a parameter file. The rows that provers
 // append for the inputs make every input dense in A; they are not counted here.
 struct ColumnDensity {
-    std::vector<u64> a_aux_bits, b_aux_bits, b_input_bits;  // bitmaps, low bit first
-    u64 a_aux = 0, b_aux = 0, b_inputs = 0;                 // their populations
+    DensityBits a_aux, b_aux, b_inputs;
 };
 ColumnDensity column_density(const InstancedR1cs& r1cs);
 

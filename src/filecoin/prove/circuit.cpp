@@ -4,23 +4,8 @@
 
 namespace cuzk::filecoin {
 
-namespace {
-
-DensityBits to_density(const std::vector<u64>& words, std::size_t size) {
-    std::vector<u8> bytes((size + 7) / 8);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<u8>(words[i / 8] >> (8 * (i % 8)));
-    return {bytes, size};
-}
-
-}  // namespace
-
 CompiledCircuit::CompiledCircuit(CircuitKind circuit, const SectorShape& sector)
-    : kind(circuit), shape(sector), r1cs(compile_circuit(circuit, sector)) {
-    const ColumnDensity density = column_density(r1cs);
-    a_aux = to_density(density.a_aux_bits, r1cs.aux);
-    b_inputs = to_density(density.b_input_bits, r1cs.inputs);
-    b_aux = to_density(density.b_aux_bits, r1cs.aux);
-}
+    : kind(circuit), shape(sector), r1cs(compile_circuit(circuit, sector)), density(column_density(r1cs)) {}
 
 Assignment<Fr> CompiledCircuit::assignment(const CompactWitness& witness) const {
     struct Storage {
@@ -45,9 +30,9 @@ Assignment<Fr> CompiledCircuit::assignment(const CompactWitness& witness) const 
     out.a = storage->a;
     out.b = storage->b;
     out.c = storage->c;
-    out.a_aux = a_aux;
-    out.b_inputs = b_inputs;
-    out.b_aux = b_aux;
+    out.a_aux = density.a_aux;
+    out.b_inputs = density.b_inputs;
+    out.b_aux = density.b_aux;
     out.storage = std::move(storage);
     return out;
 }

@@ -14,7 +14,7 @@ struct CompiledCircuit {
     CircuitKind kind;
     SectorShape shape;
     InstancedR1cs r1cs;
-    DensityBits a_aux, b_inputs, b_aux;
+    ColumnDensity density;
 
     // z, A(z), B(z), C(z) of one partition, for a proving key of the kBellman family. Throws Error(kUnsatisfied) naming the
     // first row that does not hold. Memory: 32 bytes x (variables + 3 rows).

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/random.hpp"
+#include "filecoin/circuits/compile.hpp"
 #include "filecoin/shapes.hpp"
 #include "filecoin/vanilla/request.hpp"
 
@@ -20,6 +21,8 @@ ProofRequest simulate_porep(const SectorShape& shape, const SimulateOptions& opt
 ProofRequest simulate_update(const SectorShape& shape, const SimulateOptions& options);
 ProofRequest simulate_window_post(const SectorShape& shape, const SimulateOptions& options);
 ProofRequest simulate_winning_post(const SectorShape& shape, const SimulateOptions& options);
+
+ProofRequest simulate(CircuitKind kind, const SectorShape& shape, const SimulateOptions& options);
 
 // Protobuf JSON of a request, as parse_request reads it.
 std::string request_to_json(const ProofRequest& request);
