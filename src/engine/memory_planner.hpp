@@ -1,0 +1,136 @@
+// Who may use how much memory: every large allocation is reserved here first, at its true size.
+//
+// Spaces are budgets in bytes; a space may lie in another (pinned memory is host memory too), and then counts in both. A
+// reservation is granted when it fits under the limits, and waits otherwise:
+//   * kContinue before kStart: memory that finishes started work goes before memory that starts more, whatever the priority,
+//     and while such a claim waits nothing but critical work is started. So started work always ends and gives its memory back.
+//   * Among kStart: by priority, then by age. Nobody overtakes: a large claim is not starved by small ones.
+//   * kStart claims state the room that must stay free for their own continuation (`headroom`).
+//   * Part of a space may be reserved for critical claims.
+// A claim that cannot fit even in an empty space fails at once. Before a claim waits, the evictor is asked to free caches.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/status.hpp"
+#include "engine/types.hpp"
+
+namespace cuzk::engine {
+
+using SpaceId = std::size_t;
+
+class MemoryPlanner;
+
+// Bytes granted; gives them back when it ends. Move-only; must not outlive its planner.
+class Reservation {
+public:
+    Reservation() = default;
+    ~Reservation() { release(); }
+    Reservation(Reservation&& other) noexcept;
+    Reservation& operator=(Reservation&& other) noexcept;
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+
+    explicit operator bool() const { return planner_ != nullptr; }
+    SpaceId space() const { return space_; }
+    u64 bytes() const { return bytes_; }
+    // Gives back all but `bytes`; never grows.
+    void shrink(u64 bytes);
+    void release();
+
+private:
+    friend class MemoryPlanner;
+    Reservation(MemoryPlanner* planner, SpaceId space, std::string owner, u64 bytes)
+        : planner_(planner), space_(space), owner_(std::move(owner)), bytes_(bytes) {}
+
+    MemoryPlanner* planner_ = nullptr;
+    SpaceId space_ = 0;
+    std::string owner_;
+    u64 bytes_ = 0;
+};
+
+struct Claim {
+    enum class Phase : u8 { kStart, kContinue };
+
+    SpaceId space = 0;
+    u64 bytes = 0;
+    u64 headroom = 0;
+    std::string owner;  // as MemoryOwner::owner
+    Priority priority = Priority::kNormal;
+    Phase phase = Phase::kStart;
+    u64 age = 0;  // smaller goes first within a priority; 0: by arrival
+};
+
+// Thread-safe. The evictor is called without the planner's lock.
+class MemoryPlanner {
+public:
+    // Frees caches in a space, at least `wanted` bytes if it can; returns how many.
+    using Evictor = std::function<u64(SpaceId space, u64 wanted)>;
+
+    MemoryPlanner() = default;
+    MemoryPlanner(const MemoryPlanner&) = delete;
+    MemoryPlanner& operator=(const MemoryPlanner&) = delete;
+
+    // Before any claim. `parent`: a space that contains this one.
+    SpaceId add_space(std::string name, u64 budget, u64 critical_reserve = 0,
+                      std::optional<SpaceId> parent = std::nullopt);
+    void set_evictor(Evictor evictor);
+
+    // Waits until granted; empty if `stop` was requested first. Throws Error(kEnvironment) with the sizes if it can never fit.
+    Reservation acquire(const Claim& claim, std::stop_token stop = {});
+    // At once or not at all, and never before a claim that waits with at least the same right. May evict.
+    Reservation try_acquire(const Claim& claim);
+
+    // Whether a claim fits into an empty space; if not, says why.
+    std::optional<std::string> never_fits(const Claim& claim) const;
+    u64 free_bytes(SpaceId space) const;
+    std::vector<MemoryStatus> status() const;
+
+private:
+    friend class Reservation;
+    struct Space {
+        std::string name;
+        u64 budget = 0;
+        u64 critical_reserve = 0;
+        std::optional<SpaceId> parent;
+        u64 used = 0, peak = 0;
+        std::map<std::string, u64> owners;
+    };
+    struct Waiter {
+        Claim claim;
+        bool granted = false;
+        std::condition_variable_any changed;
+    };
+
+    u64 limit(const Space& space, Priority priority) const;
+    bool fits(const Claim& claim) const;
+    bool goes_before(const Claim& a, const Claim& b) const;
+    bool may_pass(const Claim& claim) const;
+    u64 shortage(const Claim& claim) const;
+    void take(const Claim& claim);
+    void give(SpaceId space, const std::string& owner, u64 bytes);
+    void grant_waiting();
+    std::optional<std::string> never_fits_locked(const Claim& claim) const;
+
+    mutable std::mutex mutex_;
+    std::vector<Space> spaces_;
+    std::list<Waiter*> waiting_;   // in the order of goes_before
+    u64 arrivals_ = u64{1} << 63;  // ages of claims that have none: behind those that have
+    Evictor evictor_;
+};
+
+// What the engine may use of the host, in bytes: the least of the cgroup's limit less its use and the machine's MemAvailable,
+// less the margin. `root` prefixes /proc and /sys (tests).
+u64 available_host_memory(u64 margin, const std::string& root = "");
+
+// "21.0 GiB"
+std::string size_text(u64 bytes);
+
+}  // namespace cuzk::engine
