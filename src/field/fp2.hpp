@@ -4,6 +4,9 @@
 #include <optional>
 
 #include "field/fp.hpp"
+#if defined(__CUDACC__)
+#include "field/call_device.cuh"
+#endif
 
 namespace cuzk {
 
@@ -37,9 +40,9 @@ struct Fp2 {
     CUZK_HD friend constexpr Fp2 operator-(const Fp2& a, const Fp2& b) { return {a.c0 - b.c0, a.c1 - b.c1}; }
     // Karatsuba: 3 products.
     CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const Fp2& b) {
-        const F v0 = a.c0 * b.c0;
-        const F v1 = a.c1 * b.c1;
-        return {v0 - v1, (a.c0 + a.c1) * (b.c0 + b.c1) - v0 - v1};
+        const F v0 = product(a.c0, b.c0);
+        const F v1 = product(a.c1, b.c1);
+        return {v0 - v1, product(a.c0 + a.c1, b.c0 + b.c1) - v0 - v1};
     }
     CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const F& b) { return {a.c0 * b, a.c1 * b}; }
     CUZK_HD constexpr Fp2 operator-() const { return {-c0, -c1}; }
@@ -49,7 +52,7 @@ struct Fp2 {
 
     CUZK_HD constexpr Fp2 dbl() const { return {c0.dbl(), c1.dbl()}; }
     // (c0 + c1)(c0 - c1) + 2 c0 c1 u: 2 products.
-    CUZK_HD constexpr Fp2 square() const { return {(c0 + c1) * (c0 - c1), (c0 * c1).dbl()}; }
+    CUZK_HD constexpr Fp2 square() const { return {product(c0 + c1, c0 - c1), product(c0, c1).dbl()}; }
     // x -> x^p
     CUZK_HD constexpr Fp2 conjugate() const { return {c0, -c1}; }
     // c0^2 + c1^2
@@ -89,6 +92,15 @@ struct Fp2 {
             if (!x) return std::nullopt;
         }
         return Fp2{*x, c1 * (x->dbl()).inverse()};
+    }
+
+private:
+    // On a device by a call: elements of Fp2 leave no registers for several inlined products.
+    CUZK_HD static constexpr F product(const F& a, const F& b) {
+#if defined(__CUDA_ARCH__)
+        if (!std::is_constant_evaluated()) return device::called_product(a, b);
+#endif
+        return a * b;
     }
 };
 

@@ -8,27 +8,44 @@ namespace cuzk::gpu {
 template <class F>
 inline constexpr int kQuads = static_cast<int>(F::kBytes / 16);
 
+template <class F>
+inline constexpr bool kIsQuadratic = requires {
+    typename F::Base;
+};
+
 // Element from its 16-byte parts: fetch(i) returns part i.
 template <class F, class Fetch>
 __device__ __forceinline__ F assemble(const Fetch& fetch) {
-    typename F::Int v;
-    CUZK_UNROLL
-    for (int i = 0; i < kQuads<F>; ++i) {
-        const uint4 q = fetch(i);
-        v.limb[2 * i] = q.x | (u64{q.y} << 32);
-        v.limb[2 * i + 1] = q.z | (u64{q.w} << 32);
+    if constexpr (kIsQuadratic<F>) {
+        using B = typename F::Base;
+        const B c0 = assemble<B>(fetch);
+        return {c0, assemble<B>([&](int i) { return fetch(i + kQuads<B>); })};
+    } else {
+        typename F::Int v;
+        CUZK_UNROLL
+        for (int i = 0; i < kQuads<F>; ++i) {
+            const uint4 q = fetch(i);
+            v.limb[2 * i] = q.x | (u64{q.y} << 32);
+            v.limb[2 * i + 1] = q.z | (u64{q.w} << 32);
+        }
+        return F::from_montgomery(v);
     }
-    return F::from_montgomery(v);
 }
 
 // Hands the parts of an element to put(i, part).
 template <class F, class Put>
 __device__ __forceinline__ void dissect(const F& x, const Put& put) {
-    const auto& v = x.montgomery();
-    CUZK_UNROLL
-    for (int i = 0; i < kQuads<F>; ++i)
-        put(i, make_uint4(static_cast<u32>(v.limb[2 * i]), static_cast<u32>(v.limb[2 * i] >> 32),
-                          static_cast<u32>(v.limb[2 * i + 1]), static_cast<u32>(v.limb[2 * i + 1] >> 32)));
+    if constexpr (kIsQuadratic<F>) {
+        dissect(x.c0, put);
+        dissect(x.c1, [&](int i, const uint4& q) { put(i + kQuads<typename F::Base>, q); });
+    } else {
+        const auto& v = x.montgomery();
+        CUZK_UNROLL
+        for (int i = 0; i < kQuads<F>; ++i)
+            put(i,
+                make_uint4(static_cast<u32>(v.limb[2 * i]), static_cast<u32>(v.limb[2 * i] >> 32),
+                           static_cast<u32>(v.limb[2 * i + 1]), static_cast<u32>(v.limb[2 * i + 1] >> 32)));
+    }
 }
 
 template <class F>

@@ -7,8 +7,10 @@
 namespace cuzk::gpu {
 
 inline constexpr u32 kAddThreads = 128;
-inline constexpr u32 kAddBlocks = 2;        // a multiprocessor: 8 warps leave 255 registers to each thread
-inline constexpr u32 kPairsPerChunk = 512;  // of a thread, for one inversion
+inline constexpr u32 kAddBlocks = 2;  // a multiprocessor: 8 warps leave 255 registers to each thread
+// Pairs of a thread that share an inversion. In the quadratic field an inversion is a smaller part of the work.
+template <class F>
+inline constexpr u32 kPairsPerChunk = kIsQuadratic<F> ? 256 : 512;
 
 // Pairs by a list, out of bases and sums; sum of pair p to out[p].
 template <class G>
@@ -23,6 +25,31 @@ struct ListedPairs {
         return ((entry & kIsSum) != 0 ? sums : bases) + (entry & kIndexMask);
     }
     __device__ __forceinline__ Affine<G>* target(u32 p) const { return out + p; }
+};
+
+// Pairs of neighbours in a list of bases: (2p, 2p + 1).
+template <class G>
+struct ListedBases {
+    const Affine<G>* bases;
+    const u32* entries;
+    Affine<G>* out;
+
+    __device__ __forceinline__ uint2 pair(u32 p) const {
+        return make_uint2(__ldcs(entries + 2 * std::size_t{p}), __ldcs(entries + 2 * std::size_t{p} + 1));
+    }
+    __device__ __forceinline__ const Affine<G>* point(u32 entry) const { return bases + (entry & ~kNegated); }
+    __device__ __forceinline__ Affine<G>* target(u32 p) const { return out + p; }
+};
+
+// points[p] += points[p + distance]
+template <class G>
+struct FoldedArray {
+    Affine<G>* points;
+    u32 distance;
+
+    __device__ __forceinline__ uint2 pair(u32 p) const { return make_uint2(p, p + distance); }
+    __device__ __forceinline__ const Affine<G>* point(u32 entry) const { return points + entry; }
+    __device__ __forceinline__ Affine<G>* target(u32 p) const { return points + p; }
 };
 
 // Halves two arrays of points by adding their halves: rows of 2^(row_bits + 1) points, and squares, one a window, of
@@ -91,15 +118,10 @@ struct Staging {
     }
 };
 
-// A product by a call, for code that runs seldom: the inlined one is long.
-template <class F>
-__device__ __noinline__ F called_product(F a, F b) {
-    return a * b;
-}
-
 // Inverses of the 128 values of a block: its four warps share the one that warp `inverter` makes.
 template <class F>
 __device__ __forceinline__ F shared_inverse(const F& a, F* memory, u32 inverter) {
+    using device::called_product;  // these run seldom
     const u32 lane = threadIdx.x % 32;
     __syncthreads();
     store(memory + threadIdx.x, a);
@@ -120,6 +142,10 @@ __device__ __forceinline__ F shared_inverse(const F& a, F* memory, u32 inverter)
     return load(memory + threadIdx.x);
 }
 
+// Five places and one for the inversion.
+template <class F>
+inline constexpr u32 kAddMemory = 6 * Staging<F>::kPlaceBytes;
+
 enum class Addition { kGeneral, kDoubling, kFirst, kSecond, kInfinity };
 
 // y of a list entry's point.
@@ -130,7 +156,8 @@ __device__ __forceinline__ typename G::Field signed_y(const Pairs& pairs, u32 en
 }
 
 // Which addition pair p is, and in `divisor`, given x2 - x1, what its slope is divided by. Points of order r have x = 0 at
-// infinity only, and no y = 0.
+// infinity only: the tangent at (0, y) of y^2 = x^3 + b is flat and meets the curve nowhere else, so such a point has order 3.
+// One with y = 0 has order 2. r is another prime, so this holds for both groups of both curves.
 template <class G, class Pairs>
 __device__ __forceinline__ Addition classify(const Pairs& pairs, u32 p, const typename G::Field& x1,
                                              const typename G::Field& x2, typename G::Field& divisor) {
@@ -155,8 +182,9 @@ template <class G, class Pairs>
 __global__ void __launch_bounds__(kAddThreads, kAddBlocks)
     add_pairs(Pairs pairs, u32 count, uint4* prefixes, u32 per_thread, u32 per_chunk, u32 multiprocessors) {
     using F = typename G::Field;
-    __shared__ uint4 staged[5 * kQuads<F> * kAddThreads];
-    __shared__ uint4 inverse_memory[kQuads<F> * kAddThreads];
+    extern __shared__ uint4 add_memory[];  // kAddMemory<F> bytes
+    uint4* const staged = add_memory;
+    uint4* const inverse_memory = add_memory + 5 * kQuads<F> * kAddThreads;
     const u32 tid = threadIdx.x;
     const Staging<F> staging{static_cast<u32>(__cvta_generic_to_shared(staged)) + tid * 16};
     const std::size_t stride = std::size_t{gridDim.x} * per_chunk * kAddThreads;
@@ -251,7 +279,7 @@ __global__ void __launch_bounds__(kAddThreads, kAddBlocks)
                 if (negate2) y2 = -y2;
                 F numerator = y2 - y1;
                 if (kind == Addition::kDoubling) {
-                    numerator = called_product(x1, x1);
+                    numerator = device::called_product(x1, x1);
                     numerator = numerator.dbl() + numerator;
                 }
                 slope = slope * numerator;

@@ -3,16 +3,16 @@
 namespace cuzk::gpu {
 
 __global__ void __launch_bounds__(kPlanThreads)
-    find_buckets(const u32* keys, u32 n, u32 buckets, u32* begin, u32* end) {
-    const u32 i = blockIdx.x * kPlanThreads + threadIdx.x;
+    find_buckets(const u32* keys, WindowLists lists, u32 buckets, u32* begin, u32* end) {
     const u32 window = blockIdx.y;
-    if (i >= n) return;
-    const u32* key = keys + std::size_t{window} * n;
-    const u32 digit = key[i];
-    if (digit == 0) return;
+    const u32 list_begin = lists.begin[window];
+    const u32 list_end = lists.begin[window + 1];
+    const u32 i = list_begin + blockIdx.x * kPlanThreads + threadIdx.x;
+    if (i >= list_end) return;
+    const u32 digit = keys[i];
     const u32 bucket = window * buckets + (digit & (buckets - 1));
-    if (i == 0 || key[i - 1] != digit) begin[bucket] = window * n + i;
-    if (i == n - 1 || key[i + 1] != digit) end[bucket] = window * n + i + 1;
+    if (i == list_begin || keys[i - 1] != digit) begin[bucket] = i;
+    if (i + 1 == list_end || keys[i + 1] != digit) end[bucket] = i + 1;
 }
 
 __global__ void __launch_bounds__(kPlanThreads)
@@ -59,13 +59,12 @@ __device__ __forceinline__ void plan_entry(const Round& round, u32 place, u32 be
 
 }  // namespace
 
-__global__ void __launch_bounds__(kPlanThreads) plan_first_round(Round round, u32 n, u32 buckets) {
-    const u32 i = blockIdx.x * kPlanThreads + threadIdx.x;
-    if (i >= n) return;
-    const u32 place = blockIdx.y * n + i;
-    const u32 digit = round.entry_bucket[place];
-    if (digit == 0) return;
-    const u32 bucket = blockIdx.y * buckets + (digit & (buckets - 1));
+__global__ void __launch_bounds__(kPlanThreads)
+    plan_first_round(Round round, WindowLists lists, u32 buckets) {
+    const u32 window = blockIdx.y;
+    const u32 place = lists.begin[window] + blockIdx.x * kPlanThreads + threadIdx.x;
+    if (place >= lists.begin[window + 1]) return;
+    const u32 bucket = window * buckets + (round.entry_bucket[place] & (buckets - 1));
     plan_entry(round, place, round.counts.begin[bucket], bucket);
 }
 

@@ -13,45 +13,100 @@ inline constexpr u32 kIndexMask = kIsSum - 1;
 inline constexpr int kRounds = 31;  // a bucket of 2^30 points is empty after 30
 inline constexpr u32 kPlanThreads = 256;
 
-// Digit k of scalar i to keys[k n + i] (absolute value) and entries[k n + i] (point with sign).
+// The digits of a scalar from the lowest window up. Above r / 2 it is r - scalar that is cut, and all signs are turned.
 template <class Fr>
-__global__ void __launch_bounds__(kPlanThreads)
-    split_digits(const typename Fr::Int* scalars, u32 n, Windows windows, u32* keys, u32* entries) {
-    const u32 i = blockIdx.x * kPlanThreads + threadIdx.x;
-    if (i >= n) return;
-    constexpr auto kOrder = Fr::Params::kModulus;
-    constexpr auto kHalf = Fr::Constants::kHalf;
-    auto s = scalars[i];
+struct DigitReader {
+    typename Fr::Int left;
     u32 flip = 0;
-    if (kHalf < s) {
-        auto t = kOrder;
-        t.sub(s);
-        s = t;
-        flip = kNegated;
-    }
     u32 carry = 0;
-#pragma unroll 1
-    for (u32 k = 0; k < windows.count; ++k) {
-        const u32 width = windows.width[k];
-        u32 digit = static_cast<u32>(s.limb[0] & ((u64{1} << width) - 1)) + carry;
+
+    __device__ __forceinline__ explicit DigitReader(const typename Fr::Int& scalar) : left(scalar) {
+        constexpr auto kOrder = Fr::Params::kModulus;
+        constexpr auto kHalf = Fr::Constants::kHalf;
+        if (kHalf < left) {
+            auto t = kOrder;
+            t.sub(left);
+            left = t;
+            flip = kNegated;
+        }
+    }
+    // Absolute value; `sign` becomes kNegated or 0.
+    __device__ __forceinline__ u32 next(u32 width, u32& sign) {
+        u32 digit = static_cast<u32>(left.limb[0] & ((u64{1} << width) - 1)) + carry;
         CUZK_UNROLL
         for (std::size_t j = 0; j < Fr::kLimbs; ++j)
-            s.limb[j] = (s.limb[j] >> width) | (j + 1 < Fr::kLimbs ? s.limb[j + 1] << (64 - width) : 0);
-        u32 sign = flip;
+            left.limb[j] =
+                (left.limb[j] >> width) | (j + 1 < Fr::kLimbs ? left.limb[j + 1] << (64 - width) : 0);
+        sign = flip;
         carry = 0;
         if (digit > u32{1} << (width - 1)) {
             digit = (u32{1} << width) - digit;
             sign ^= kNegated;
             carry = 1;
         }
-        const std::size_t place = std::size_t{k} * n + i;
+        return digit;
+    }
+};
+
+// The digits other than 0 of windows [first, first + count): absolute values to keys, points with signs to entries; window
+// first + k has room for n from k n on and holds counts[k], which are 0 before, in no order. The point of scalar i is
+// number indices[i], or i where there are no indices.
+template <class Fr>
+__global__ void __launch_bounds__(kPlanThreads)
+    split_digits(const typename Fr::Int* scalars, const u32* indices, u32 n, Windows windows, u32 first,
+                 u32 count, u32* counts, u32* keys, u32* entries) {
+    constexpr u32 kWarps = kPlanThreads / 32;
+    __shared__ u32 places[Windows::kMax][kWarps];  // counts of each warp's digits, then where they go
+    const u32 i = blockIdx.x * kPlanThreads + threadIdx.x;
+    const u32 warp = threadIdx.x / 32;
+    const u32 lane = threadIdx.x % 32;
+    const auto scalar = i < n ? scalars[i] : typename Fr::Int{};
+    u32 sign;
+    {
+        DigitReader<Fr> digits(scalar);
+#pragma unroll 1
+        for (u32 k = 0; k < first + count; ++k) {
+            const u32 mask = __ballot_sync(~0u, digits.next(windows.width[k], sign) != 0);
+            if (k >= first && lane == 0) places[k - first][warp] = __popc(mask);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x < count) {
+        u32* place = places[threadIdx.x];
+        u32 total = 0;
+        CUZK_UNROLL
+        for (u32 w = 0; w < kWarps; ++w) total += place[w];
+        u32 next = total != 0 ? atomicAdd(counts + threadIdx.x, total) : 0;
+        CUZK_UNROLL
+        for (u32 w = 0; w < kWarps; ++w) {
+            const u32 own = place[w];
+            place[w] = next;
+            next += own;
+        }
+    }
+    __syncthreads();
+    const u32 point = indices != nullptr && i < n ? indices[i] : i;
+    DigitReader<Fr> digits(scalar);
+#pragma unroll 1
+    for (u32 k = 0; k < first + count; ++k) {
+        const u32 digit = digits.next(windows.width[k], sign);
+        if (k < first) continue;
+        const u32 mask = __ballot_sync(~0u, digit != 0);
+        if (digit == 0) continue;
+        const std::size_t place = std::size_t{k - first} * n + places[k - first][warp] +
+                                  static_cast<u32>(__popc(mask & ((1u << lane) - 1)));
         keys[place] = digit;
-        entries[place] = i | sign;
+        entries[place] = point | sign;
     }
 }
 
-// Where each bucket's run begins and ends in the sorted lists of a group of windows (blockIdx.y), as positions in all of them.
-__global__ void find_buckets(const u32* keys, u32 n, u32 buckets, u32* begin, u32* end);
+// Sorted lists of a group of windows, one behind the other: window k's is [begin[k], begin[k + 1]).
+struct WindowLists {
+    u32 begin[Windows::kMax + 1];
+};
+
+// Where each bucket's run begins and ends in the sorted lists (blockIdx.y).
+__global__ void find_buckets(const u32* keys, WindowLists lists, u32 buckets, u32* begin, u32* end);
 
 // totals[r] = pairs of round r, totals[kRounds] = entries. A bucket of c entries makes floor(c / 2) pairs and becomes one of
 // ceil(c / 2) entries.
@@ -86,8 +141,8 @@ struct Round {
     u32* next_entry_bucket;
 };
 
-// First round: sorted lists of n entries a window, window = blockIdx.y.
-__global__ void plan_first_round(Round round, u32 n, u32 buckets);
+// First round: sorted lists, window = blockIdx.y.
+__global__ void plan_first_round(Round round, WindowLists lists, u32 buckets);
 // Later rounds: one list of `count` entries.
 __global__ void plan_round(Round round, u32 count);
 

@@ -32,6 +32,15 @@ __global__ void __launch_bounds__(kReduceThreads)
     store(&out[bucket].y, y);
 }
 
+// The signed base that one list entry names.
+template <class G>
+__global__ void copy_entry(const Affine<G>* bases, const u32* entry, Affine<G>* out) {
+    const Affine<G>* point = bases + (*entry & ~kNegated);
+    const auto y = load(&point->y);
+    store(&out->x, load(&point->x));
+    store(&out->y, (*entry & kNegated) != 0 ? -y : y);
+}
+
 // Point arithmetic by calls: its code is long, and here latency is hidden by many blocks.
 template <class G>
 __device__ __noinline__ void accumulate(Xyzz<G>& sum, const Affine<G>& point) {
@@ -40,6 +49,36 @@ __device__ __noinline__ void accumulate(Xyzz<G>& sum, const Affine<G>& point) {
 template <class G>
 __device__ __noinline__ void accumulate(Xyzz<G>& sum, const Xyzz<G>& point) {
     sum += point;
+}
+
+template <class G>
+__device__ __forceinline__ Affine<G> load_point(const Affine<G>* address) {
+    return {load(&address->x), load(&address->y)};
+}
+
+// Sum over the threads of a block, valid in thread 0. `shared` holds half as many points.
+template <class G>
+__device__ __forceinline__ void sum_block(Xyzz<G>& sum, Xyzz<G>* shared) {
+#pragma unroll 1
+    for (u32 half = kReduceThreads / 2; half > 0; half /= 2) {
+        if (threadIdx.x >= half && threadIdx.x < 2 * half) shared[threadIdx.x - half] = sum;
+        __syncthreads();
+        if (threadIdx.x < half) accumulate(sum, shared[threadIdx.x]);
+        __syncthreads();
+    }
+}
+
+// out[blockIdx.x] = sum of a share of the points; the shares together are all of them.
+template <class G>
+__global__ void __launch_bounds__(kReduceThreads)
+    sum_array(const Affine<G>* points, u32 count, Xyzz<G>* out) {
+    __shared__ uint4 memory[kReduceThreads / 2 * sizeof(Xyzz<G>) / 16];
+    Xyzz<G> sum = Xyzz<G>::infinity();
+#pragma unroll 1
+    for (u32 i = blockIdx.x * kReduceThreads + threadIdx.x; i < count; i += gridDim.x * kReduceThreads)
+        accumulate(sum, load_point(points + i));
+    sum_block(sum, reinterpret_cast<Xyzz<G>*>(memory));
+    if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
 // Arrays of 2^log_size points, one a window, of which index bits [first_bit, ...) are wanted.
@@ -56,7 +95,6 @@ template <class G>
 __global__ void __launch_bounds__(kReduceThreads)
     sum_by_bits(BitArray<G> low, BitArray<G> high, u32 low_bits, Xyzz<G>* out) {
     __shared__ uint4 memory[kReduceThreads / 2 * sizeof(Xyzz<G>) / 16];
-    auto* shared = reinterpret_cast<Xyzz<G>*>(memory);
     const bool is_low = blockIdx.x < low_bits;
     const BitArray<G> array = is_low ? low : high;
     const u32 bit = array.first_bit + blockIdx.x - (is_low ? 0 : low_bits);
@@ -65,18 +103,9 @@ __global__ void __launch_bounds__(kReduceThreads)
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < 1u << (array.log_size - 1); i += kReduceThreads) {
         const u32 index = ((i >> bit) << (bit + 1)) | (1u << bit) | (i & ((1u << bit) - 1));
-        Affine<G> point;
-        point.x = load(&points[index].x);
-        point.y = load(&points[index].y);
-        accumulate(sum, point);
+        accumulate(sum, load_point(points + index));
     }
-#pragma unroll 1
-    for (u32 half = kReduceThreads / 2; half > 0; half /= 2) {
-        if (threadIdx.x >= half && threadIdx.x < 2 * half) shared[threadIdx.x - half] = sum;
-        __syncthreads();
-        if (threadIdx.x < half) accumulate(sum, shared[threadIdx.x]);
-        __syncthreads();
-    }
+    sum_block(sum, reinterpret_cast<Xyzz<G>*>(memory));
     if (threadIdx.x == 0) out[blockIdx.y * gridDim.x + blockIdx.x] = sum;
 }
 

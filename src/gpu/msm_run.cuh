@@ -3,18 +3,15 @@
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
-#include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "gpu/check.hpp"
 #include "gpu/msm.hpp"
-#include "gpu/msm_add.cuh"
+#include "gpu/msm_adder.cuh"
 #include "gpu/msm_reduce.cuh"
+#include "gpu/msm_timer.cuh"
 
 namespace cuzk::gpu {
 
@@ -24,37 +21,50 @@ public:
     using Fr = typename G::Scalar;
     using Point = Affine<G>;
 
-    MsmRun(Arena& arena, DeviceSpan<const Point> bases, const Stream& stream, MsmReport& report)
+    // indices are null or one for each scalar.
+    MsmRun(Arena& arena, DeviceSpan<const Point> bases, const u32* indices, std::size_t n,
+           const Stream& stream, MsmReport& report)
         : arena_(arena),
           bases_(bases),
+          indices_(indices),
           stream_(stream),
           report_(report),
           used_before_(arena.used()),
-          n_(static_cast<u32>(bases.size)),
-          windows_(Windows::for_size(static_cast<u32>(Fr::kBits), bases.size)),
-          buckets_(windows_.buckets()) {
-        check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, arena.device()),
-              "cudaDeviceGetAttribute");
+          n_(static_cast<u32>(n)),
+          windows_(windows_for(n)),
+          buckets_(windows_.buckets()),
+          add_(arena, stream),
+          timed_(stream) {}
+
+    static Windows windows_for(std::size_t n) { return Windows::for_size(static_cast<u32>(Fr::kBits), n); }
+
+    // Bytes of the arena for n scalars with `count` windows at once, or all if there are fewer; 0 for as many as are worth it.
+    static std::size_t bytes(std::size_t n, u32 count, u32 multiprocessors) {
+        const Windows windows = windows_for(n);
+        if (count == 0) count = static_cast<u32>(std::max<std::size_t>(2, kManyDigits / n));
+        count = std::min(count, windows.count);
+        const std::size_t dense = std::size_t{windows.count} * windows.buckets();
+        const std::size_t digits = count * n;
+        // A digit: two pairs of key and entry, half a pair, a sum.
+        constexpr std::size_t kBytesPerDigit = 16 + 4 + sizeof(Point);
+        constexpr std::size_t kBytesPerBucket = 24;  // bounds, offsets
+        const std::size_t fill =
+            digits * kBytesPerDigit + std::size_t{count} * windows.buckets() * kBytesPerBucket + n * 8 +
+            Adder<G>::prefix_count(digits / 2, multiprocessors) * sizeof(typename G::Field);
+        const std::size_t reduce = dense * sizeof(Point) * 3 / 2 +
+                                   Adder<G>::prefix_count(dense, multiprocessors) * sizeof(typename G::Field);
+        constexpr std::size_t kOther = std::size_t{8}
+                                       << 20;  // the sort's histograms, the scan's tiles, alignment
+        return dense * sizeof(Point) + std::max(fill, reduce) + kOther;
     }
 
     Jacobian<G> run(DeviceSpan<const typename Fr::Int> scalars) {
         const auto dense = arena_.take<Point>(std::size_t{windows_.count} * buckets_, "bucket sums");
-        {
-            const Arena::Scope scope(arena_);
-            const std::size_t digits = std::size_t{windows_.count} * n_;
-            const auto keys = arena_.take<u32>(digits, "digits");
-            const auto entries = arena_.take<u32>(digits, "entries of digits");
-            timed(report_.sort, [&] {
-                split_digits<Fr><<<blocks(n_, kPlanThreads), kPlanThreads, 0, stream_.get()>>>(
-                    scalars.data, n_, windows_, keys.data, entries.data);
-                check_launch("split_digits");
-            });
-            const u32 at_once = windows_at_once();
-            report_.windows = windows_.count;
-            report_.windows_at_once = at_once;
-            for (u32 first = 0; first < windows_.count; first += at_once)
-                fill_buckets(first, std::min(at_once, windows_.count - first), keys, entries, dense);
-        }
+        const u32 at_once = windows_at_once();
+        report_.windows = windows_.count;
+        report_.windows_at_once = at_once;
+        for (u32 first = 0; first < windows_.count; first += at_once)
+            fill_buckets(scalars, first, std::min(at_once, windows_.count - first), dense);
         return reduce(dense);
     }
 
@@ -63,88 +73,58 @@ private:
         return static_cast<u32>((count + threads - 1) / threads);
     }
 
-    // Runs work() and adds its time on the device to `milliseconds` when times() is called.
-    template <class Work>
-    void timed(double& milliseconds, const Work& work) {
-        auto start = std::make_unique<Event>();
-        auto end = std::make_unique<Event>();
-        start->record(stream_);
-        work();
-        end->record(stream_);
-        times_.push_back({&milliseconds, std::move(start), std::move(end)});
-    }
-    void add_times() {
-        stream_.synchronize();
-        for (const auto& time : times_) *time.milliseconds += time.end->milliseconds_since(*time.start);
-        times_.clear();
-    }
-
     void note_scratch() { report_.scratch = std::max(report_.scratch, arena_.used() - used_before_); }
 
-    // Elements that add_pairs needs for prefixes, at most, for up to `pairs` pairs.
-    std::size_t prefix_count(std::size_t pairs) const {
-        const std::size_t grid = static_cast<std::size_t>(multiprocessors_) * kAddBlocks;
-        return std::min(pairs + grid * kAddThreads, grid * kAddThreads * kPairsPerChunk * 3 / 2);
-    }
-
-    // As many windows as the rest of the arena surely has room for; 1 at least.
+    // As many windows as the rest of the arena has room for; 1 at least.
     u32 windows_at_once() const {
-        // A digit: sorted key and entry, the sort's own copies, two lists of entries and buckets, half a pair, a sum.
-        constexpr std::size_t kBytesPerDigit = 8 + 8 + 16 + 4 + sizeof(Point);
-        constexpr std::size_t kBytesPerBucket = 32;  // bounds, offsets, and some to spare
-        constexpr std::size_t kOther = std::size_t{16} << 20;
-        const std::size_t left = arena_.size() - arena_.used();
+        const std::size_t left = arena_.size() - used_before_;
         u32 count = windows_.count;
-        for (; count > 1; --count) {
-            const std::size_t digits = std::size_t{count} * n_;
-            const std::size_t bytes = digits * kBytesPerDigit +
-                                      std::size_t{count} * buckets_ * kBytesPerBucket +
-                                      prefix_count(digits / 2) * sizeof(typename G::Field) + kOther;
-            if (bytes <= left && digits <= kIndexMask && std::size_t{count} * buckets_ <= kIndexMask) break;
-        }
+        for (; count > 1; --count)
+            if (bytes(n_, count, add_.multiprocessors()) <= left && std::size_t{count} * n_ <= kIndexMask &&
+                std::size_t{count} * buckets_ <= kIndexMask)
+                break;
         return count;
     }
 
-    template <class Pairs>
-    void add(const Pairs& pairs, std::size_t count, DeviceSpan<typename G::Field> prefixes) {
-        if (count == 0) return;
-        const std::size_t wanted = (count + kAddThreads - 1) / kAddThreads;
-        const auto grid =
-            static_cast<u32>(std::min(static_cast<std::size_t>(multiprocessors_) * kAddBlocks, wanted));
-        const u32 per_thread = static_cast<u32>((wanted + grid - 1) / grid);
-        const u32 chunks = std::max(1u, (per_thread + kPairsPerChunk / 2) / kPairsPerChunk);
-        const u32 per_chunk = (per_thread + chunks - 1) / chunks;
-        const u32 used = static_cast<u32>((wanted + per_thread - 1) / per_thread);
-        if (std::size_t{used} * per_chunk * kAddThreads > prefixes.size)
-            throw Error(ErrorKind::kInternal, "too few prefixes for a round of additions");
-        add_pairs<G, Pairs><<<used, kAddThreads, 0, stream_.get()>>>(
-            pairs, static_cast<u32>(count), reinterpret_cast<uint4*>(prefixes.data), per_thread, per_chunk,
-            static_cast<u32>(multiprocessors_));
-        check_launch("add_pairs");
-    }
-
     // Sums of the buckets of `count` windows from `first` on.
-    void fill_buckets(u32 first, u32 count, DeviceSpan<u32> keys, DeviceSpan<u32> entries,
+    void fill_buckets(DeviceSpan<const typename Fr::Int> scalars, u32 first, u32 count,
                       DeviceSpan<Point> dense) {
         const Arena::Scope scope(arena_);
         const cudaStream_t stream = stream_.get();
-        const std::size_t digits = std::size_t{count} * n_;
         const u32 buckets = count * buckets_;
-        const auto key = arena_.take<u32>(digits, "sorted digits");
-        const auto entry = arena_.take<u32>(digits, "sorted entries");
         const auto begin = arena_.take<u32>(buckets, "bucket bounds");
         const auto end = arena_.take<u32>(buckets, "bucket bounds");
         const auto totals = arena_.take<unsigned long long>(kRounds + 1, "totals");
+        const auto counts = arena_.take<u32>(count, "numbers of digits");
         DeviceSpan<u64> offsets[2];
         for (auto& span : offsets) span = arena_.take<u64>(buckets, "bucket offsets");
+        const auto keys = arena_.take<u32>(std::size_t{count} * n_, "digits");
+        const auto entries = arena_.take<u32>(std::size_t{count} * n_, "entries of digits");
 
+        timed_(report_.sort, [&] {
+            check(cudaMemsetAsync(counts.data, 0, counts.size * sizeof(u32), stream), "cudaMemsetAsync");
+            split_digits<Fr><<<blocks(n_, kPlanThreads), kPlanThreads, 0, stream>>>(
+                scalars.data, indices_, n_, windows_, first, count, counts.data, keys.data, entries.data);
+            check_launch("split_digits");
+        });
+        u32 digits_of[Windows::kMax];
+        copy_to_host(digits_of, counts.data, count * sizeof(u32), stream_);
+        stream_.synchronize();
+        WindowLists lists{};
+        for (u32 k = 0; k < count; ++k) lists.begin[k + 1] = lists.begin[k] + digits_of[k];
+        const std::size_t digits = lists.begin[count];
+        const u32 longest = *std::max_element(digits_of, digits_of + count);
+
+        const auto key = arena_.take<u32>(digits, "sorted digits");
+        const auto entry = arena_.take<u32>(digits, "sorted entries");
         const auto counts_of = [&](int round) {
             return thrust::make_transform_iterator(thrust::make_counting_iterator<u32>(0u),
                                                    BucketCounts{begin.data, end.data, round});
         };
         std::size_t sort_bytes = 0, scan_bytes = 0;
         check(cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, keys.data, key.data, entries.data,
-                                              entry.data, n_, 0, static_cast<int>(windows_.widest), stream),
+                                              entry.data, longest, 0, static_cast<int>(windows_.widest),
+                                              stream),
               "radix sort");
         check(cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, counts_of(0), offsets[0].data, buckets,
                                             stream),
@@ -152,26 +132,29 @@ private:
         std::size_t temporary_bytes = std::max(sort_bytes, scan_bytes);
         const auto temporary = arena_.take<u8>(temporary_bytes, "sorting");
 
-        timed(report_.sort, [&] {
+        timed_(report_.sort, [&] {
             for (u32 k = 0; k < count; ++k) {
-                const std::size_t from = std::size_t{first + k} * n_;
-                const std::size_t to = std::size_t{k} * n_;
+                if (digits_of[k] == 0) continue;
+                const std::size_t from = std::size_t{k} * n_;
+                const u32 to = lists.begin[k];
                 check(cub::DeviceRadixSort::SortPairs(temporary.data, temporary_bytes, keys.data + from,
-                                                      key.data + to, entries.data + from, entry.data + to, n_,
-                                                      0, windows_.width[first + k], stream),
+                                                      key.data + to, entries.data + from, entry.data + to,
+                                                      digits_of[k], 0, windows_.width[first + k], stream),
                       "radix sort");
             }
         });
         unsigned long long pairs_of[kRounds + 1];
-        timed(report_.plan, [&] {
+        timed_(report_.plan, [&] {
             check(cudaMemsetAsync(begin.data, 0, begin.size * sizeof(u32), stream), "cudaMemsetAsync");
             check(cudaMemsetAsync(end.data, 0, end.size * sizeof(u32), stream), "cudaMemsetAsync");
             check(cudaMemsetAsync(totals.data, 0, sizeof(pairs_of), stream), "cudaMemsetAsync");
-            find_buckets<<<dim3(blocks(n_, kPlanThreads), count), kPlanThreads, 0, stream>>>(
-                key.data, n_, buckets_, begin.data, end.data);
-            check_launch("find_buckets");
-            count_pairs<<<static_cast<u32>(multiprocessors_) * 4, kPlanThreads, 0, stream>>>(
-                begin.data, end.data, buckets, totals.data);
+            if (longest != 0) {
+                find_buckets<<<dim3(blocks(longest, kPlanThreads), count), kPlanThreads, 0, stream>>>(
+                    key.data, lists, buckets_, begin.data, end.data);
+                check_launch("find_buckets");
+            }
+            count_pairs<<<add_.multiprocessors() * 4, kPlanThreads, 0, stream>>>(begin.data, end.data,
+                                                                                 buckets, totals.data);
             check_launch("count_pairs");
         });
         copy_to_host(pairs_of, totals.data, sizeof(pairs_of), stream_);
@@ -182,15 +165,12 @@ private:
         for (; rounds < kRounds && pairs_of[rounds] != 0; ++rounds) additions += pairs_of[rounds];
         report_.additions += additions;
         std::size_t left = pairs_of[kRounds];
-        DeviceSpan<u32> list[2], list_bucket[2];
-        for (int i = 0; i < 2; ++i) {
-            const std::size_t size = left - pairs_of[0] - (i == 1 ? pairs_of[1] : 0);
-            list[i] = arena_.take<u32>(size, "lists of entries");
-            list_bucket[i] = arena_.take<u32>(size, "lists of entries");
-        }
+        // Lists of later rounds take the places of those that have been read.
+        u32* const list[2] = {keys.data, key.data};
+        u32* const list_bucket[2] = {entries.data, entry.data};
         const auto sums = arena_.take<Point>(additions, "sums of pairs");
         const auto pairs = arena_.take<uint2>(pairs_of[0], "pairs");
-        const auto prefixes = arena_.take<typename G::Field>(prefix_count(pairs_of[0]), "prefix products");
+        const auto prefixes = add_.take_prefixes(pairs_of[0]);
 
         const u32* last_entries = entry.data;
         const u64* last_offsets = nullptr;
@@ -201,33 +181,33 @@ private:
                         last_offsets,
                         offsets[to].data,
                         last_entries,
-                        r == 0 ? key.data : list_bucket[to ^ 1].data,
+                        r == 0 ? key.data : list_bucket[to ^ 1],
                         static_cast<u32>(first_sum),
                         pairs.data,
-                        list[to].data,
-                        list_bucket[to].data};
-            timed(report_.plan, [&] {
+                        list[to],
+                        list_bucket[to]};
+            timed_(report_.plan, [&] {
                 check(cub::DeviceScan::ExclusiveSum(temporary.data, temporary_bytes, counts_of(r),
                                                     offsets[to].data, buckets, stream),
                       "scan");
                 if (r == 0)
-                    plan_first_round<<<dim3(blocks(n_, kPlanThreads), count), kPlanThreads, 0, stream>>>(
-                        round, n_, buckets_);
+                    plan_first_round<<<dim3(blocks(longest, kPlanThreads), count), kPlanThreads, 0, stream>>>(
+                        round, lists, buckets_);
                 else
                     plan_round<<<blocks(left, kPlanThreads), kPlanThreads, 0, stream>>>(
                         round, static_cast<u32>(left));
                 check_launch("plan_round");
             });
-            timed(report_.add, [&] {
-                add(ListedPairs<G>{bases_.data, sums.data, pairs.data, sums.data + first_sum}, pairs_of[r],
-                    prefixes);
+            timed_(report_.add, [&] {
+                add_(ListedPairs<G>{bases_.data, sums.data, pairs.data, sums.data + first_sum}, pairs_of[r],
+                     prefixes);
             });
             first_sum += pairs_of[r];
             left -= pairs_of[r];
-            last_entries = list[to].data;
+            last_entries = list[to];
             last_offsets = offsets[to].data;
         }
-        timed(report_.reduce, [&] {
+        timed_(report_.reduce, [&] {
             collect_buckets<G><<<blocks(buckets, kReduceThreads), kReduceThreads, 0, stream>>>(
                 begin.data, end.data, last_offsets, last_entries, bases_.data, sums.data, buckets,
                 dense.data + std::size_t{first} * buckets_);
@@ -250,13 +230,13 @@ private:
             rows[i] = arena_.take<Point>(half >> i, "row sums");
             columns[i] = arena_.take<Point>(half >> i, "column sums");
         }
-        const auto prefixes = arena_.take<typename G::Field>(prefix_count(2 * half), "prefix products");
         const auto bit_sums = arena_.take<Xyzz<G>>(windows_.count * bits, "bit sums");
+        const auto prefixes = add_.take_prefixes(2 * half);
         note_scratch();
 
         BitArray<G> low{dense.data, 0, 0}, high{dense.data, 0, 0};
         u32 rows_left = low_bits, columns_left = high_bits;  // bits that are not summed over yet
-        timed(report_.reduce, [&] {
+        timed_(report_.reduce, [&] {
             for (int step = 0;; ++step) {
                 const std::size_t row_pairs =
                     rows_left > 0 ? std::size_t{windows_.count} << (high_bits + rows_left - 1) : 0;
@@ -265,10 +245,10 @@ private:
                 if (row_pairs + column_pairs < kFewPairs) break;
                 Point* row_sums = rows[step & 1].data;
                 Point* column_sums = columns[step & 1].data;
-                add(HalvedSquares<G>{high.points, low.points, row_sums, column_sums,
-                                     static_cast<u32>(row_pairs), rows_left > 0 ? rows_left - 1 : 0, low_bits,
-                                     columns_left > 0 ? columns_left - 1 : 0},
-                    row_pairs + column_pairs, prefixes);
+                add_(HalvedSquares<G>{high.points, low.points, row_sums, column_sums,
+                                      static_cast<u32>(row_pairs), rows_left > 0 ? rows_left - 1 : 0,
+                                      low_bits, columns_left > 0 ? columns_left - 1 : 0},
+                     row_pairs + column_pairs, prefixes);
                 if (rows_left > 0) {
                     high.points = row_sums;
                     --rows_left;
@@ -291,7 +271,7 @@ private:
         check(cudaMemcpy2DAsync(top.data(), sizeof(Point), dense.data, sizeof(Point) * buckets_,
                                 sizeof(Point), top.size(), cudaMemcpyDeviceToHost, stream_.get()),
               "cudaMemcpy2DAsync");
-        add_times();
+        timed_.finish();
 
         auto result = Xyzz<G>::infinity();
         for (int bit = static_cast<int>(Fr::kBits + Windows::kMax); bit >= 0; --bit) {
@@ -305,22 +285,38 @@ private:
         return result.to_jacobian();
     }
 
-    struct Time {
-        double* milliseconds;
-        std::unique_ptr<Event> start, end;
-    };
+    // Windows of together that many digits keep the device busy; more at once gain little.
+    static constexpr std::size_t kManyDigits = std::size_t{1} << 26;
 
     Arena& arena_;
     DeviceSpan<const Point> bases_;
+    const u32* indices_;
     const Stream& stream_;
     MsmReport& report_;
     std::size_t used_before_;
     u32 n_;
     Windows windows_;
     u32 buckets_;  // a window
-    int multiprocessors_ = 0;
-    std::vector<Time> times_;
+    Adder<G> add_;
+    StageTimer timed_;
 };
+
+template <class G>
+Jacobian<G> msm_of(Arena& arena, DeviceSpan<const Affine<G>> bases, const u32* indices,
+                   DeviceSpan<const typename G::Scalar::Int> scalars, const Stream& stream,
+                   MsmReport* report) {
+    if (std::max(bases.size, scalars.size) >= kIsSum)
+        throw Error(ErrorKind::kUnsupported, "a sum of " + std::to_string(scalars.size) + " of " +
+                                                 std::to_string(bases.size) +
+                                                 " points on the device; the limit is 2^30 - 1");
+    MsmReport unread;
+    if (report == nullptr) report = &unread;
+    *report = {};
+    if (scalars.size == 0) return Jacobian<G>::infinity();
+    const CurrentDevice current(arena.device());
+    const Arena::Scope scope(arena);
+    return MsmRun<G>(arena, bases, indices, scalars.size, stream, *report).run(scalars);
+}
 
 template <class G>
 Jacobian<G> msm(Arena& arena, DeviceSpan<const Affine<G>> bases,
@@ -328,15 +324,23 @@ Jacobian<G> msm(Arena& arena, DeviceSpan<const Affine<G>> bases,
     if (bases.size != scalars.size)
         throw Error(ErrorKind::kInternal, "a sum of " + std::to_string(bases.size) + " bases got " +
                                               std::to_string(scalars.size) + " scalars");
-    if (bases.size >= kIsSum)
-        throw Error(ErrorKind::kUnsupported, "a sum of " + std::to_string(bases.size) +
-                                                 " points on the device; the limit is 2^30 - 1");
-    MsmReport unread;
-    if (report == nullptr) report = &unread;
-    *report = {};
-    if (bases.size == 0) return Jacobian<G>::infinity();
-    const Arena::Scope scope(arena);
-    return MsmRun<G>(arena, bases, stream, *report).run(scalars);
+    return msm_of<G>(arena, bases, nullptr, scalars, stream, report);
+}
+
+template <class G>
+Jacobian<G> msm(Arena& arena, DeviceSpan<const Affine<G>> bases, DeviceSpan<const u32> indices,
+                DeviceSpan<const typename G::Scalar::Int> scalars, const Stream& stream, MsmReport* report) {
+    if (indices.size != scalars.size)
+        throw Error(ErrorKind::kInternal, "a sum of " + std::to_string(indices.size) + " listed bases got " +
+                                              std::to_string(scalars.size) + " scalars");
+    return msm_of<G>(arena, bases, indices.data, scalars, stream, report);
+}
+
+template <class G>
+std::size_t msm_scratch_bytes(std::size_t n, unsigned windows_at_once) {
+    int device = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    return n == 0 ? 0 : MsmRun<G>::bytes(n, windows_at_once, Adder<G>::multiprocessors_of(device));
 }
 
 }  // namespace cuzk::gpu
