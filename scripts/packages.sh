@@ -4,6 +4,7 @@
 readonly build_packages=(
     g++ cmake ninja-build ccache
     libtbb-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libssl-dev libsimdjson-dev
+    pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc libcpp-httplib-dev libtomlplusplus-dev
     libgtest-dev libbenchmark-dev
 )
 readonly lint_packages=(clang-format-14 clang-tidy-14 shellcheck python3)
