@@ -113,11 +113,7 @@ void DeviceDomain<Fr>::undo_reversal(Fr* values, bool scale, const Fr& constant,
     const bool one_factor = !constant.is_zero();
     const Scale<Fr> factors{one_factor ? nullptr : low_powers_.data, high_powers_.data, low_bits(log_size_),
                             constant};
-    if (log_size_ < 8)
-        reverse_small<<<1, 256, 0, stream.get()>>>(values, log_size_, scale, factors);
-    else
-        reverse_tiles<<<1u << (log_size_ - 8), 256, 0, stream.get()>>>(values, log_size_, scale, factors);
-    check_launch("undo_reversal");
+    queue_reversal<Fr>(ScaledReversal<Fr>{values, scale, factors}, log_size_, stream);
 }
 
 template <class Fr>

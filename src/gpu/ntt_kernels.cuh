@@ -1,6 +1,8 @@
 // Kernels of the transforms; gpu/ntt.hpp describes the method.
 #pragma once
 
+#include "gpu/check.hpp"
+#include "gpu/device.hpp"
 #include "gpu/memory.cuh"
 
 namespace cuzk::gpu {
@@ -116,27 +118,36 @@ __global__ void __launch_bounds__(kNttThreads, 3)
     for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) store(values + index(i), tile.get(i));
 }
 
-// values[i] and values[reverse(i)] change places, scaled by their new index. For small sizes.
+// For the passes that undo the bit reversal: an element, scaled by its new index.
 template <class F>
-__global__ void reverse_small(F* values, u32 log_size, bool scaled, Scale<F> scale) {
+struct ScaledReversal {
+    F* values;
+    bool scaled;
+    Scale<F> scale;
+
+    __device__ __forceinline__ F load_at(u32 i) const { return load(values + i); }
+    __device__ __forceinline__ void store_at(u32 i, const F& x) const {
+        store(values + i, scaled ? scale(x, i) : x);
+    }
+};
+
+// Elements i and reverse(i) change places. For small sizes.
+template <class F, class Elements>
+__global__ void reverse_small(Elements elements, u32 log_size) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= 1u << log_size) return;
     const u32 j = log_size == 0 ? 0 : __brev(i) >> (32 - log_size);
     if (j < i) return;
-    F a = load(values + i);
-    F b = load(values + j);
-    if (scaled) {
-        a = scale(a, j);
-        b = scale(b, i);
-    }
-    store(values + i, b);
-    store(values + j, a);
+    const F a = elements.load_at(i);
+    const F b = elements.load_at(j);
+    elements.store_at(i, b);
+    elements.store_at(j, a);
 }
 
 // The same for 2^8 elements and more: a block exchanges two tiles of 16 rows, each row 512 contiguous bytes. The tile of an
 // index is its middle bits; row and column, its high and low four bits, trade places reversed.
-template <class F>
-__global__ void __launch_bounds__(256) reverse_tiles(F* values, u32 log_size, bool scaled, Scale<F> scale) {
+template <class F, class Elements>
+__global__ void __launch_bounds__(256) reverse_tiles(Elements elements, u32 log_size) {
     constexpr u32 kTile = 16 * 17;  // one column more than data, against bank conflicts
     __shared__ uint4 memory[2 * kTile * kQuads<F>];
     F* tiles = reinterpret_cast<F*>(memory);
@@ -147,18 +158,24 @@ __global__ void __launch_bounds__(256) reverse_tiles(F* values, u32 log_size, bo
     const u32 row = threadIdx.x >> 4;
     const u32 column = threadIdx.x & 15;
     const auto index = [&](u32 tile) { return (row << (log_size - 4)) | (tile << 4) | column; };
-    store(tiles + row * 17 + column, load(values + index(here)));
-    store(tiles + kTile + row * 17 + column, load(values + index(there)));
+    store(tiles + row * 17 + column, elements.load_at(index(here)));
+    store(tiles + kTile + row * 17 + column, elements.load_at(index(there)));
     __syncthreads();
     const u32 source = (__brev(column) >> 28) * 17 + (__brev(row) >> 28);
-    F a = load(tiles + kTile + source);
-    F b = load(tiles + source);
-    if (scaled) {
-        a = scale(a, index(here));
-        b = scale(b, index(there));
+    elements.store_at(index(here), load(tiles + kTile + source));
+    elements.store_at(index(there), load(tiles + source));
+}
+
+// Undoes the bit reversal of 2^log_size elements in place.
+template <class F, class Elements>
+void queue_reversal(const Elements& elements, u32 log_size, const Stream& stream) {
+    if (log_size >= 8) {
+        reverse_tiles<F><<<1u << (log_size - 8), 256, 0, stream.get()>>>(elements, log_size);
+        check_launch("reverse_tiles");
+    } else {
+        reverse_small<F><<<1, 1u << log_size, 0, stream.get()>>>(elements, log_size);
+        check_launch("reverse_small");
     }
-    store(values + index(here), a);
-    store(values + index(there), b);
 }
 
 // table[count + j] = table[j] * factor for j < count.

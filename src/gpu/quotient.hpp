@@ -48,22 +48,20 @@ public:
     DeviceSpan<const Int> finish(DeviceSpan<Fr> product, DeviceSpan<Fr> c, const Stream& stream) const;
 
 private:
-    struct Powers {  // element i is constant * base^i; null: constant
+    struct Powers {  // element i is constant * base^i, or `constant` where there are no tables
         DeviceSpan<Fr> low, high;
         Fr constant;
     };
 
     void require_size(std::size_t size) const;
-    Powers make_powers(Arena& arena, unsigned bits, const Fr& base, const Fr& constant,
-                       const Stream& stream) const;
     void outer_levels(Fr* values, bool inverse, const Stream& stream) const;
-    void to_coefficients(Fr* values, const Powers& of_tile, const DeviceSpan<LazyFactor<Fr>>& of_place,
+    void to_coefficients(Fr* values, const Powers& of_tile, const LazyFactor<Fr>* of_place,
                          const Stream& stream) const;
 
     KeyFamily family_;
     unsigned log_domain_;
-    unsigned tile_bits_;   // of neighbours
-    unsigned outer_bits_;  // log_domain_ - tile_bits_
+    unsigned tile_bits_;                                // of neighbours
+    unsigned outer_bits_;                               // log_domain_ - tile_bits_
     DeviceSpan<LazyFactor<Fr>> roots_, inverse_roots_;  // in bit-reversed order
     DeviceSpan<LazyFactor<Fr>> shift_in_tile_, unshift_in_tile_;
     Powers root_powers_;

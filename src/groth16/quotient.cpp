@@ -1,30 +1,15 @@
 #include "groth16/quotient.hpp"
 
+#include "groth16/key_domain.hpp"
 #include "poly/pointwise.hpp"
 
 namespace cuzk {
 
-namespace {
-
-template <class Fr>
-Domain<Fr> family_domain(KeyFamily family, unsigned log_domain) {
-    return family == KeyFamily::kSnarkjs ? Domain<Fr>::snarkjs(log_domain) : Domain<Fr>::zcash(log_domain);
-}
-
-// kSnarkjs takes the odd half of the domain of twice the size; kBellman the coset of the group's generator.
-template <class Fr>
-Fr coset_shift(KeyFamily family, unsigned log_domain) {
-    return family == KeyFamily::kSnarkjs ? Domain<Fr>::snarkjs_coset_shift(log_domain)
-                                         : Fr::from_u64(Fr::Params::kGenerator);
-}
-
-}  // namespace
-
 template <class Fr>
 Quotient<Fr>::Quotient(KeyFamily family, unsigned log_domain)
     : family_(family),
-      domain_(family_domain<Fr>(family, log_domain)),
-      shift_(coset_shift<Fr>(family, log_domain)),
+      domain_(key_domain<Fr>(family, log_domain)),
+      shift_(key_coset_shift<Fr>(family, log_domain)),
       z_inverse_((shift_.pow(u64{1} << log_domain) - Fr::one()).inverse()) {}
 
 template <class Fr>

@@ -1,0 +1,327 @@
+// Kernels of gpu/quotient.hpp: transforms on numbers below 2p.
+#pragma once
+
+#include "gpu/lazy_field.cuh"
+#include "gpu/ntt_kernels.cuh"
+
+namespace cuzk::gpu {
+
+template <class F>
+using LazyValue = typename Lazy<F>::Value;
+
+template <class F>
+__device__ __forceinline__ LazyValue<F> load_lazy(const F* address) {
+    return LazyValue<F>(load(address).montgomery());
+}
+template <class F>
+__device__ __forceinline__ void store_lazy(F* address, const LazyValue<F>& x) {
+    store(address, F::from_montgomery(x.packed()));
+}
+template <class F>
+__device__ __forceinline__ LazyValue<F> times_prepared(const LazyValue<F>& x, const LazyFactor<F>* factor) {
+    const auto* quads = reinterpret_cast<const uint4*>(factor);
+    const F value = assemble<F>([&](int i) { return __ldg(quads + i); });
+    const F quotient = assemble<F>([&](int i) { return __ldg(quads + 2 + i); });
+    return Lazy<F>::mul(x, LazyValue<F>(value.montgomery()), LazyValue<F>(quotient.montgomery()));
+}
+// By a number below p; x goes second, where the product takes any 8 words. Below p.
+template <class F>
+__device__ __forceinline__ LazyValue<F> times_element(const LazyValue<F>& x, const F& factor) {
+    return LazyValue<F>((factor * F::from_montgomery(x.packed())).montgomery());
+}
+
+// Elements in shared memory as two planes of 16-byte halves. Bits 3 and 4 of an index are mixed into its lowest three, such
+// that eight threads whose indices differ in three consecutive bits, one or two neighbouring ones left out, reach different banks.
+template <class F>
+struct LazyTile {
+    uint4* planes;
+    u32 size;
+
+    // Linear: the slot of a ^ b is the exclusive or of both slots.
+    __device__ static __forceinline__ u32 slot(u32 i) {
+        return i ^ (((i >> 3) & 1) * 7) ^ (((i >> 4) & 1) * 5);
+    }
+    __device__ __forceinline__ LazyValue<F> get(u32 at) const {
+        return LazyValue<F>(assemble<F>([&](int half) { return planes[at + half * size]; }).montgomery());
+    }
+    __device__ __forceinline__ void set(u32 at, const LazyValue<F>& x) const {
+        dissect(F::from_montgomery(x.packed()),
+                [&](int half, const uint4& q) { planes[at + half * size] = q; });
+    }
+};
+
+// Levels from the largest distance down: (a + w b, a - w b), block h of a level with root power h of the table.
+template <int S, class F>
+__device__ __forceinline__ void levels_down(LazyValue<F>* x, u32 block, const LazyFactor<F>* roots) {
+    CUZK_UNROLL
+    for (int level = 0; level < S; ++level) {
+        const int half = 1 << (S - 1 - level);
+        CUZK_UNROLL
+        for (int b = 0; b < 1 << level; ++b) {
+            const u32 h = (block << level) + static_cast<u32>(b);
+            LazyValue<F>* y = x + 2 * half * b;
+            if (h != 0) {  // root power 0 is 1
+                CUZK_UNROLL
+                for (int j = 0; j < half; ++j) y[half + j] = times_prepared<F>(y[half + j], roots + h);
+            }
+            CUZK_UNROLL
+            for (int j = 0; j < half; ++j) {
+                const LazyValue<F> a = y[j];
+                y[j] = Lazy<F>::add(a, y[half + j]);
+                y[half + j] = Lazy<F>::sub(a, y[half + j]);
+            }
+        }
+    }
+}
+
+// The same backwards: (a + b, (a - b) w).
+template <int S, class F>
+__device__ __forceinline__ void levels_up(LazyValue<F>* x, u32 block, const LazyFactor<F>* roots) {
+    CUZK_UNROLL
+    for (int level = S - 1; level >= 0; --level) {
+        const int half = 1 << (S - 1 - level);
+        CUZK_UNROLL
+        for (int b = 0; b < 1 << level; ++b) {
+            const u32 h = (block << level) + static_cast<u32>(b);
+            LazyValue<F>* y = x + 2 * half * b;
+            CUZK_UNROLL
+            for (int j = 0; j < half; ++j) {
+                const LazyValue<F> a = y[j];
+                y[j] = Lazy<F>::add(a, y[half + j]);
+                y[half + j] = Lazy<F>::sub(a, y[half + j]);
+                if (h != 0) y[half + j] = times_prepared<F>(y[half + j], roots + h);
+            }
+        }
+    }
+}
+
+// Calls work(x, block, first) on each group of 2^S elements of a tile that differ in the index bits [position, position + S),
+// in registers. block: the number that the index bits above form.
+template <int S, class F, class Work>
+__device__ __forceinline__ void for_groups(const LazyTile<F>& tile, u32 position, const Work& work) {
+#pragma unroll 1
+    for (u32 g = threadIdx.x; g < tile.size >> S; g += blockDim.x) {
+        const u32 block = g >> position;
+        const u32 first = (block << (position + S)) | (g & ((1u << position) - 1));
+        const u32 slot = LazyTile<F>::slot(first);
+        const auto at = [&](int j) { return slot ^ LazyTile<F>::slot(static_cast<u32>(j) << position); };
+        LazyValue<F> x[1 << S];
+        CUZK_UNROLL
+        for (int j = 0; j < 1 << S; ++j) x[j] = tile.get(at(j));
+        work(x, block, first);
+        CUZK_UNROLL
+        for (int j = 0; j < 1 << S; ++j) tile.set(at(j), x[j]);
+    }
+    __syncthreads();
+}
+
+// The levels of tile index bits [lowest, lowest + count), whose first one has block numbers from `blocks` on.
+template <class F>
+__device__ __forceinline__ void tile_down(const LazyTile<F>& tile, u32 lowest, u32 count, u32 blocks,
+                                          const LazyFactor<F>* roots) {
+    u32 bit = count;
+    for (; bit >= 2; bit -= 2)
+        for_groups<2>(tile, lowest + bit - 2, [&](LazyValue<F>* x, u32 block, u32) {
+            levels_down<2, F>(x, (blocks << (count - bit)) + block, roots);
+        });
+    if (bit == 1)
+        for_groups<1>(tile, lowest, [&](LazyValue<F>* x, u32 block, u32) {
+            levels_down<1, F>(x, (blocks << (count - 1)) + block, roots);
+        });
+}
+template <class F>
+__device__ __forceinline__ void tile_up(const LazyTile<F>& tile, u32 lowest, u32 count, u32 blocks,
+                                        const LazyFactor<F>* roots) {
+    u32 bit = count % 2;
+    if (bit == 1)
+        for_groups<1>(tile, lowest, [&](LazyValue<F>* x, u32 block, u32) {
+            levels_up<1, F>(x, (blocks << (count - 1)) + block, roots);
+        });
+    for (; bit < count; bit += 2)
+        for_groups<2>(tile, lowest + bit, [&](LazyValue<F>* x, u32 block, u32) {
+            levels_up<2, F>(x, (blocks << (count - bit - 2)) + block, roots);
+        });
+}
+
+// One pass over the index bits [lowest, lowest + count): a tile has 2^count rows of 2^columns neighbours.
+template <class F, bool kDown>
+__global__ void __launch_bounds__(kNttThreads, 3)
+    outer_pass(F* values, const LazyFactor<F>* roots, u32 lowest, u32 count, u32 columns, bool canonical) {
+    extern __shared__ uint4 shared_memory[];
+    const LazyTile<F> tile{shared_memory, 1u << (count + columns)};
+    const u32 middle_bits = lowest - columns;
+    const u32 top = blockIdx.x >> middle_bits;
+    const u32 base = (top << (lowest + count)) | ((blockIdx.x & ((1u << middle_bits) - 1)) << columns);
+    const auto index = [&](u32 i) { return base | ((i >> columns) << lowest) | (i & ((1u << columns) - 1)); };
+
+#pragma unroll 2
+    for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x)
+        tile.set(LazyTile<F>::slot(i), load_lazy(values + index(i)));
+    __syncthreads();
+    if constexpr (kDown)
+        tile_down<F>(tile, columns, count, top, roots);
+    else
+        tile_up<F>(tile, columns, count, top, roots);
+#pragma unroll 2
+    for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) {
+        const LazyValue<F> x = tile.get(LazyTile<F>::slot(i));
+        if (canonical)
+            store(values + index(i), Lazy<F>::canonical(x));
+        else
+            store_lazy(values + index(i), x);
+    }
+}
+
+// What the tiles of neighbours need: tile b of 2^tile_bits elements holds the coefficients (before its own transform: their
+// partial sums) k = r mod 2^outer_bits, r = b reversed. Element t is multiplied by root^(+- r t) and a power of r; the
+// exponents of both are split, t = 32 high + low, so that a tile needs 96 powers and an element two products.
+template <class F>
+struct TileFactors {
+    static constexpr u32 kLow = 32;
+    static constexpr u32 kHigh = (1u << kTileBits) / kLow;
+    static constexpr u32 kCount = kLow + kHigh;
+    static constexpr std::size_t kBytes = 2 * kCount * sizeof(F);  // both directions
+
+    F* memory;  // kCount elements of shared memory
+
+    // Number j of them; all threads of a block share the work. root^e is to be powers(one, e).
+    __device__ static __forceinline__ F make(u32 j, u32 r, u32 log_size, bool inverse,
+                                             const Scale<F>& root_powers, const Scale<F>& of_tile) {
+        u32 exponent = r * (j < kLow ? j : (j - kLow) * kLow);
+        if (inverse) exponent = 0 - exponent;
+        exponent &= (1u << log_size) - 1;
+        const F power = root_powers(F::one(), exponent);
+        return j < kLow ? power : of_tile(power, r);
+    }
+    __device__ __forceinline__ F operator()(u32 t) const {
+        return load(memory + (t % kLow)) * load(memory + kLow + t / kLow);
+    }
+};
+
+template <class F>
+struct InnerPass {
+    F* values;
+    u32 log_size, tile_bits;
+    const LazyFactor<F>* inverse_roots;
+    const LazyFactor<F>* roots;
+    Scale<F> root_powers;
+    Scale<F> before_tile;           // of the inverse transform, by r
+    Scale<F> after_tile;            // of the forward transform, by r
+    const LazyFactor<F>* of_place;  // of the coefficients between them, by the place in the tile; null: 1
+    bool canonical;
+};
+
+// A tile of 2^tile_bits neighbours: its part of an inverse transform, then, if kBothWays, of a forward one.
+template <class F, bool kBothWays>
+__global__ void __launch_bounds__(kNttThreads, 3) inner_pass(InnerPass<F> job) {
+    using Factors = TileFactors<F>;
+    extern __shared__ uint4 shared_memory[];
+    const LazyTile<F> tile{shared_memory, 1u << job.tile_bits};
+    F* factors = reinterpret_cast<F*>(shared_memory + 2 * tile.size);
+    const Factors before{factors};
+    const Factors after{factors + Factors::kCount};
+    const u32 outer_bits = job.log_size - job.tile_bits;
+    const u32 r = outer_bits == 0 ? 0 : __brev(blockIdx.x) >> (32 - outer_bits);
+    F* values = job.values + (std::size_t{blockIdx.x} << job.tile_bits);
+
+#pragma unroll 1
+    for (u32 j = threadIdx.x; j < (kBothWays ? 2 : 1) * Factors::kCount; j += blockDim.x) {
+        const bool first = j < Factors::kCount;
+        store(factors + j, Factors::make(first ? j : j - Factors::kCount, r, job.log_size, first,
+                                         job.root_powers, first ? job.before_tile : job.after_tile));
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x)
+        tile.set(LazyTile<F>::slot(i), times_element<F>(load_lazy(values + i), before(i)));
+    __syncthreads();
+
+    // Where the inverse ends the forward transform begins, with the same groups.
+    const u32 shared_bits = min(job.tile_bits, 2u);
+    tile_down<F>(tile, shared_bits, job.tile_bits - shared_bits, 0, job.inverse_roots);
+    const auto turn = [&](auto levels) {
+        constexpr int kLevels = decltype(levels)::value;
+        for_groups<kLevels>(tile, 0, [&](LazyValue<F>* x, u32 block, u32 first) {
+            levels_down<kLevels, F>(x, block, job.inverse_roots);
+            if (job.of_place != nullptr) {
+                CUZK_UNROLL
+                for (u32 j = 0; j < 1u << kLevels; ++j) x[j] = times_prepared<F>(x[j], job.of_place + first + j);
+            }
+            if constexpr (kBothWays) levels_up<kLevels, F>(x, block, job.roots);
+        });
+    };
+    if (shared_bits == 2)
+        turn(std::integral_constant<int, 2>{});
+    else if (shared_bits == 1)
+        turn(std::integral_constant<int, 1>{});
+    else
+        turn(std::integral_constant<int, 0>{});
+    if constexpr (kBothWays) tile_up<F>(tile, shared_bits, job.tile_bits - shared_bits, 0, job.roots);
+
+#pragma unroll 1
+    for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) {
+        LazyValue<F> x = tile.get(LazyTile<F>::slot(i));
+        if constexpr (kBothWays) x = times_element<F>(x, after(i));
+        if (job.canonical)
+            store(values + i, Lazy<F>::canonical(x));
+        else
+            store_lazy(values + i, x);
+    }
+}
+
+// For the pass that undoes the bit reversal: differences of two vectors.
+template <class F>
+struct DifferenceReversal {
+    F* a;
+    const F* b;
+
+    __device__ __forceinline__ F load_at(u32 i) const {
+        return Lazy<F>::canonical(Lazy<F>::sub(load_lazy(a + i), load_lazy(b + i)));
+    }
+    __device__ __forceinline__ void store_at(u32 i, const F& x) const { store(a + i, x); }
+};
+
+// a[i] = a[i] b[i]
+template <class F>
+__global__ void multiply_values(F* a, const F* b, u32 count) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) store(a + i, load(a + i) * load(b + i));
+}
+
+// a[i] = a[i] - b[i] as a canonical integer
+template <class F>
+__global__ void subtract_to_integers(F* a, const F* b, u32 count) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) store(a + i, F::from_montgomery((load(a + i) - load(b + i)).to_int()));
+}
+
+// Numbers whose bit k stands for power[k].
+template <class F>
+struct BitPowers {
+    F power[kTileBits + 10];
+};
+
+// out[i] = product of the powers of i's bits, of those below `bits`.
+template <class F>
+__global__ void fill_lazy_factors(LazyFactor<F>* out, u32 bits, BitPowers<F> powers,
+                                  typename F::Int negative_inverse) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >> bits != 0) return;
+    F w = F::one();
+    for (u32 k = 0; k < bits; ++k)
+        if (((i >> k) & 1) != 0) w = w * powers.power[k];
+    LazyFactor<F> factor;
+    factor.value = w.to_int();
+    for (std::size_t a = 0; a < F::kLimbs; ++a) {
+        u64 carry = 0;
+        for (std::size_t b = 0; a + b < F::kLimbs; ++b) {
+            const u128 x =
+                u128{w.montgomery().limb[a]} * negative_inverse.limb[b] + factor.quotient.limb[a + b] + carry;
+            factor.quotient.limb[a + b] = static_cast<u64>(x);
+            carry = static_cast<u64>(x >> 64);
+        }
+    }
+    out[i] = factor;
+}
+
+}  // namespace cuzk::gpu
