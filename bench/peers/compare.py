@@ -61,8 +61,8 @@ def zkey_facts(path):
     raise ValueError(f"{path}: no header section")
 
 
-def measure(command, environment, cores):
-    """Runs the command on these cores; wall seconds, CPU seconds, peak MiB. Raises if it fails."""
+def run_measured(command, environment, cores):
+    """Runs the command on these cores; wall seconds, CPU seconds, peak MiB, and what it printed. Raises if it fails."""
     with tempfile.TemporaryFile() as output:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, **environment},
@@ -70,10 +70,16 @@ def measure(command, environment, cores):
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read().decode(errors="replace")
         if process.returncode != 0:
-            output.seek(0)
-            raise RuntimeError(f"{' '.join(command)}: exit {process.returncode}: {output.read()[-500:].decode(errors='replace')}")
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+            raise RuntimeError(f"{' '.join(command)}: exit {process.returncode}: {text[-500:]}")
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text
+
+
+def measure(command, environment, cores):
+    """Wall seconds, CPU seconds, peak MiB of the command."""
+    return run_measured(command, environment, cores)[:3]
 
 
 def prepare(circuit):
@@ -180,6 +186,18 @@ def machine():
     }
 
 
+def record(facts, text, document, subject=""):
+    """Writes bench/results/<date>-<machine>-<commit>[-<subject>].{md,json}."""
+    kind = re.sub(r"[^A-Za-z0-9]+", "-", facts["cpu"]).strip("-").lower()
+    stem = REPOSITORY / "bench/results" / "-".join(filter(None, (facts["date"], kind, facts["commit"], subject)))
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    while stem.with_suffix(".md").exists():  # an earlier record stays as it is
+        stem = stem.with_name(stem.name + "-again")
+    stem.with_suffix(".md").write_text(text)
+    stem.with_suffix(".json").write_text(document)
+    print(f"recorded in {stem.relative_to(REPOSITORY)}.{{md,json}}", file=sys.stderr)
+
+
 def rates_table(gnark, results):
     lines = ["", "| constraints a second | threads | thousands |", "|---|---|---|"]
     for threads, g in gnark.items():
@@ -246,14 +264,7 @@ def main():
     if options.json:
         options.json.write_text(document)
     if options.record:
-        kind = re.sub(r"[^A-Za-z0-9]+", "-", facts["cpu"]).strip("-").lower()
-        stem = REPOSITORY / "bench/results" / f"{facts['date']}-{kind}-{facts['commit']}"
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        while stem.with_suffix(".md").exists():  # an earlier record stays as it is
-            stem = stem.with_name(stem.name + "-again")
-        stem.with_suffix(".md").write_text(text)
-        stem.with_suffix(".json").write_text(document)
-        print(f"recorded in {stem.relative_to(REPOSITORY)}.{{md,json}}", file=sys.stderr)
+        record(facts, text, document)
 
 
 if __name__ == "__main__":
