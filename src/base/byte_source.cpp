@@ -1,5 +1,8 @@
 #include "base/byte_source.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "base/mapped_file.hpp"
 
 namespace cuzk {
@@ -7,13 +10,21 @@ namespace cuzk {
 ByteSource ByteSource::open(const std::string& path) {
     auto file = std::make_shared<const MappedFile>(path);
     const std::span<const u8> bytes = file->bytes();
-    return {path, bytes, std::move(file)};
+    return {path, bytes, std::move(file), true};
 }
 
 ByteSource ByteSource::from_vector(std::string name, std::vector<u8> content) {
     auto owner = std::make_shared<const std::vector<u8>>(std::move(content));
     const std::span<const u8> bytes(*owner);
     return {std::move(name), bytes, std::move(owner)};
+}
+
+void ByteSource::release(std::span<const u8> part) const {
+    if (!mapped) return;
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 }  // namespace cuzk

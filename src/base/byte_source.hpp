@@ -16,6 +16,7 @@ struct ByteSource {
     std::string name;
     std::span<const u8> bytes;
     std::shared_ptr<const void> owner;
+    bool mapped = false;  // `bytes` is a whole mapped file
 
     // Maps the file (base/mapped_file.hpp); throws Error(kEnvironment) if it cannot be read.
     static ByteSource open(const std::string& path);
@@ -25,6 +26,10 @@ struct ByteSource {
     static ByteSource borrow(std::string name, std::span<const u8> bytes) {
         return {std::move(name), bytes, nullptr};
     }
+
+    // Says that a part has been read and will hardly be again: its whole pages leave the process's memory where the bytes are a
+    // mapped file's, and come back from the file if they are touched.
+    void release(std::span<const u8> part) const;
 };
 
 }  // namespace cuzk

@@ -1,6 +1,8 @@
 #include "formats/digest.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 
 #include "base/error.hpp"
 
@@ -51,6 +53,22 @@ std::array<u8, 64> blake2b_512(std::span<const u8> bytes) {
     Hasher hasher(Hasher::Algorithm::kBlake2b512);
     hasher.update(bytes);
     hasher.finish(out);
+    return out;
+}
+
+std::array<u8, 32> keyed_blake2b_256(std::string_view key, std::span<const u8> bytes) {
+    const std::unique_ptr<EVP_MAC, decltype(&EVP_MAC_free)> mac(EVP_MAC_fetch(nullptr, "BLAKE2BMAC", nullptr),
+                                                                &EVP_MAC_free);
+    const std::unique_ptr<EVP_MAC_CTX, decltype(&EVP_MAC_CTX_free)> context(EVP_MAC_CTX_new(mac.get()),
+                                                                            &EVP_MAC_CTX_free);
+    std::array<u8, 32> out{};
+    std::size_t size = out.size();
+    const std::array<OSSL_PARAM, 2> parameters{OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size),
+                                               OSSL_PARAM_construct_end()};
+    check(
+        EVP_MAC_init(context.get(), reinterpret_cast<const u8*>(key.data()), key.size(), parameters.data()));
+    check(EVP_MAC_update(context.get(), bytes.data(), bytes.size()));
+    check(EVP_MAC_final(context.get(), out.data(), &size, out.size()));
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/types.hpp"
 
@@ -30,6 +31,8 @@ private:
 };
 
 std::array<u8, 64> blake2b_512(std::span<const u8> bytes);
+// BLAKE2b with a key and a digest of 32 bytes (RFC 7693 2.9); the key has 1 to 64 bytes.
+std::array<u8, 32> keyed_blake2b_256(std::string_view key, std::span<const u8> bytes);
 std::array<u8, 32> sha256(std::span<const u8> bytes);
 
 // Lower-case hexadecimal.

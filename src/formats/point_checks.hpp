@@ -1,14 +1,16 @@
 // Checks of curve points that came from outside, one by one and over whole arrays.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
-#include <limits>
 #include <optional>
 #include <string>
 
 #include "base/byte_reader.hpp"
 #include "base/parallel.hpp"
 #include "curve/affine.hpp"
+#include "curve/parallel_search.hpp"
 #include "curve/subgroup.hpp"
 #include "formats/read_options.hpp"
 
@@ -45,20 +47,24 @@ struct BadPoint {
 template <class G>
 std::optional<BadPoint> find_bad_point(AffineView<G> points, PointChecks checks) {
     if (checks == PointChecks::kNone) return std::nullopt;
-    constexpr std::size_t kGrain = 1024;
-    std::atomic<std::size_t> first_bad{std::numeric_limits<std::size_t>::max()};
-    parallel_ranges(0, points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end && i < first_bad.load(std::memory_order_relaxed); ++i) {
-            if (point_fault(points[i], checks) == nullptr) continue;
-            std::size_t seen = first_bad.load(std::memory_order_relaxed);
-            while (i < seen && !first_bad.compare_exchange_weak(seen, i)) {
-            }
-            return;
+    // In blocks: subgroup checks of many points together are several times as fast as one by one.
+    constexpr std::size_t kBlock = 64;
+    constexpr std::size_t kBlocksPerTask = 4;
+    const PointChecks single = std::min(checks, PointChecks::kCurve);
+    const std::size_t blocks = (points.size() + kBlock - 1) / kBlock;
+    const auto bad_block = first_failure(blocks, kBlocksPerTask, [&](std::size_t block) {
+        const std::size_t size = std::min(kBlock, points.size() - block * kBlock);
+        std::array<Affine<G>, kBlock> copy;
+        for (std::size_t i = 0; i < size; ++i) {
+            copy[i] = points[block * kBlock + i];
+            if (point_fault(copy[i], single) != nullptr) return true;
         }
+        return checks == PointChecks::kSubgroup &&
+               first_outside_subgroup(std::span<const Affine<G>>(copy.data(), size)).has_value();
     });
-    const std::size_t index = first_bad.load();
-    if (index == std::numeric_limits<std::size_t>::max()) return std::nullopt;
-    return BadPoint{index, point_fault(points[index], checks)};
+    if (!bad_block) return std::nullopt;
+    for (std::size_t i = *bad_block * kBlock;; ++i)
+        if (const char* fault = point_fault(points[i], checks)) return BadPoint{i, fault};
 }
 
 // Throws Error(kMalformed) about the first bad point; `base` is the offset of the array in the file.

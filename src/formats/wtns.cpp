@@ -80,6 +80,7 @@ std::vector<typename C::Fr> read_wtns(const ByteSource& source) {
         reader.fail_at(
             base + *bad * kValueBytes,
             fmt::format("the value of variable {} is not below the modulus of {}", *bad, Fr::Params::kName));
+    source.release(bytes);
     if (!values[0].is_one()) reader.fail_at(base, "the value of variable 0, the constant one, is not 1");
     return values;
 }

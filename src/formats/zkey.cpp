@@ -291,6 +291,8 @@ ProvingKey<C> ZkeyFile<C>::proving_key(const ReadOptions& options) const {
             rows, variables_, CoefficientSource<Fr>{entries, static_cast<u32>(m)}));
     });
 
+    container_.source().release(entries);
+
     ProvingKey<C> key;
     key.family = KeyFamily::kSnarkjs;
     key.name = container_.source().name;

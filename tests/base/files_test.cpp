@@ -146,5 +146,19 @@ TEST(ByteReaderTest, CountsThatWouldOverflowAreRefused) {
     EXPECT_TRUE(reader.at_end());
 }
 
+// What is released must read the same again: from the file where it is mapped, untouched where it is not.
+TEST_F(Files, ReleasedPartsStayReadable) {
+    const std::string text(40'000, 'x');
+    write_file(path("large"), text);
+    const auto mapped = ByteSource::open(path("large"));
+    mapped.release(mapped.bytes);
+    mapped.release(mapped.bytes.subspan(5, 10));
+    EXPECT_EQ(std::string(mapped.bytes.begin(), mapped.bytes.end()), text);
+
+    const auto owned = ByteSource::from_vector("owned", {mapped.bytes.begin(), mapped.bytes.end()});
+    owned.release(owned.bytes);
+    EXPECT_EQ(std::string(owned.bytes.begin(), owned.bytes.end()), text);
+}
+
 }  // namespace
 }  // namespace cuzk
