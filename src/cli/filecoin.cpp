@@ -64,20 +64,20 @@ int prove(const Arguments& args) {
         const StageTimer timer(&log, "request");
         job = job_of(args.request);
     }
-    std::shared_ptr<const ProvingKey<C>> key;
+    std::shared_ptr<ProvingKey<C>> key;
     {
         const StageTimer timer(&log, "key");
-        key = std::make_shared<const ProvingKey<C>>(
+        key = std::make_shared<ProvingKey<C>>(
             fil::load_params(folder_of(args), job->circuit, job->shape, &progress));
     }
-    std::optional<fil::CompiledCircuit> circuit;
     {
         const StageTimer timer(&log, "circuit");
-        circuit.emplace(job->circuit, job->shape);
+        key->circuit = std::make_shared<const fil::CompiledCircuit>(job->circuit, job->shape);
     }
+    const u64 constraints = key->circuit->r1cs.constraints;
     CpuBackend<C> backend;
     Prover<C> prover(backend, key);
-    const std::vector<u8> proof = fil::prove_job(*job, *circuit, prover, options);
+    const std::vector<u8> proof = fil::prove_job(*job, prover, options);
     write_file(args.output, std::span<const u8>(proof));
 
     if (args.common.json) {
@@ -87,7 +87,7 @@ int prove(const Arguments& args) {
         fmt::print("{}\n", Json{{"circuit", fil::circuit_name(job->circuit)},
                                 {"sector_size", job->shape.bytes},
                                 {"partitions", job->partitions.size()},
-                                {"constraints", circuit->r1cs.constraints},
+                                {"constraints", constraints},
                                 {"seconds", seconds_since(start)},
                                 {"peak_bytes", peak_memory()},
                                 {"stages", stages},
@@ -104,7 +104,7 @@ int prove(const Arguments& args) {
     fmt::print("proved and verified: {} {}, {} partition{}, {} constraints each, {}, peak memory {}\n",
                fil::circuit_name(job->circuit), fil::sector_size_name(job->shape.bytes),
                job->partitions.size(), job->partitions.size() == 1 ? "" : "s",
-               grouped(circuit->r1cs.constraints), duration_text(seconds_since(start)),
+               grouped(constraints), duration_text(seconds_since(start)),
                bytes_text(peak_memory()));
     return 0;
 }

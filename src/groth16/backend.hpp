@@ -9,6 +9,7 @@
 #include "groth16/blinding.hpp"
 #include "groth16/stages.hpp"
 #include "groth16/types.hpp"
+#include "r1cs/compact_witness.hpp"
 
 namespace cuzk {
 
@@ -52,6 +53,10 @@ public:
                            const ProveMonitor& monitor = {}) = 0;
     // A proof from ready rows. kBellman keys only (the rows of a kSnarkjs key follow from z): Error(kUsage).
     virtual Proof<C> prove(KeyHandle handle, const Assignment<Fr>& assignment, const Blinding<Fr>& blinding,
+                           const ProveMonitor& monitor = {}) = 0;
+    // A proof from the compact witness of the key's circuit; a key without one is Error(kUsage). A witness that breaks a
+    // constraint is Error(kUnsatisfied) naming it.
+    virtual Proof<C> prove(KeyHandle handle, const CompactWitness<Fr>& witness, const Blinding<Fr>& blinding,
                            const ProveMonitor& monitor = {}) = 0;
 
     virtual std::vector<MemoryReport> memory() const = 0;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "groth16/instanced_circuit.hpp"
 #include "groth16/key_checks.hpp"
 #include "groth16/quotient.hpp"
 #include "msm/msm.hpp"
@@ -333,6 +334,19 @@ Proof<C> CpuBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignment
 
     sums.l = run_msm<typename C::G1>(monitor, "msm l", key.l, to_integers<Fr>(aux, packed));
     return assemble(key.vk, sums, blinding);
+}
+
+template <class C>
+Proof<C> CpuBackend<C>::prove(KeyHandle handle, const CompactWitness<Fr>& witness,
+                              const Blinding<Fr>& blinding, const ProveMonitor& monitor) {
+    const auto resident = find(handle);
+    if (!resident->key->circuit)
+        throw Error(ErrorKind::kUsage, "the key came without its circuit: it proves ready assignments only");
+    const Assignment<Fr> assignment = [&] {
+        const Stage stage(monitor, "abc");
+        return resident->key->circuit->assignment(witness);
+    }();
+    return prove(handle, assignment, blinding, monitor);
 }
 
 template <class C>

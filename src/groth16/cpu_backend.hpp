@@ -26,6 +26,8 @@ public:
                    const ProveMonitor& monitor = {}) override;
     Proof<C> prove(KeyHandle handle, const Assignment<Fr>& assignment, const Blinding<Fr>& blinding,
                    const ProveMonitor& monitor = {}) override;
+    Proof<C> prove(KeyHandle handle, const CompactWitness<Fr>& witness, const Blinding<Fr>& blinding,
+                   const ProveMonitor& monitor = {}) override;
     std::vector<MemoryReport> memory() const override;
 
 private:

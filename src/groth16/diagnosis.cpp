@@ -1,5 +1,6 @@
 #include "groth16/diagnosis.hpp"
 
+#include "groth16/instanced_circuit.hpp"
 #include "groth16/key_checks.hpp"
 
 namespace cuzk {
@@ -109,6 +110,15 @@ Error diagnose(const ProvingKey<C>& key, const Assignment<typename C::Fr>& assig
                  prefix_of(key) +
                      "all rows of the assignment hold and the key's points are sound, yet the proof does not "
                      "verify: the rows, the values or the densities are of another circuit than the key");
+}
+
+template <class C>
+Error diagnose(const ProvingKey<C>& key, const CompactWitness<typename C::Fr>& witness) {
+    try {
+        return diagnose(key, key.circuit->assignment(witness));
+    } catch (const Error& error) {
+        return error;
+    }
 }
 
 CUZK_DIAGNOSIS(, Bls12_381)

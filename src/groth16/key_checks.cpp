@@ -1,6 +1,7 @@
 #include "groth16/key_checks.hpp"
 
 #include "base/error.hpp"
+#include "groth16/instanced_circuit.hpp"
 #include "r1cs/matrix.hpp"
 
 namespace cuzk {
@@ -35,6 +36,21 @@ void check_shape(const ProvingKey<C>& key) {
                  std::to_string(vk.ic.size()) + " inputs and " + std::to_string(key.variables) +
                  " variables");
         if (key.b_g1.size() > key.variables) fail("the B query has more points than there are variables");
+        if (key.circuit) {
+            const auto agree = [&](const char* what, std::size_t mine, std::size_t circuits) {
+                if (mine != circuits)
+                    fail(std::string("the key is not of the circuit ") + key.circuit->name + ": " + what +
+                         " " + std::to_string(mine) + " here, " + std::to_string(circuits) + " there");
+            };
+            const ColumnDensity& density = key.circuit->density;
+            agree("variables", key.variables, key.circuit->variables());
+            agree("inputs", vk.ic.size(), key.circuit->r1cs.inputs);
+            agree("variables in A", key.a.size(), vk.ic.size() + density.a_aux.count());
+            agree("variables in B", key.b_g1.size(), density.b_inputs.count() + density.b_aux.count());
+            if (key.circuit->rows() > key.domain() || 2 * key.circuit->rows() <= key.domain())
+                fail("the key's domain of " + std::to_string(key.domain()) + " points is not for the " +
+                     std::to_string(key.circuit->rows()) + " rows of the circuit " + key.circuit->name);
+        }
         return;
     }
     expect("the H query", key.h.size(), key.domain());

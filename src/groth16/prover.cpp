@@ -1,5 +1,6 @@
 #include "groth16/prover.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "base/error.hpp"
@@ -37,14 +38,18 @@ Prover<C>::~Prover() {
 
 template <class C>
 template <class Input>
-Proof<C> Prover<C>::prove_and_verify(const Input& input, std::span<const Fr> z,
+Proof<C> Prover<C>::prove_and_verify(const Input& input, std::size_t variables, std::span<const Fr> inputs,
                                      const ProveOptions<Fr>& options) {
-    if (z.size() != key_->variables)
-        throw Error(ErrorKind::kMalformed, "the witness has " + std::to_string(z.size()) +
+    if (variables != key_->variables)
+        throw Error(ErrorKind::kMalformed, "the witness has " + std::to_string(variables) +
                                                " values, the key " +
                                                (key_->name.empty() ? "" : key_->name + " ") + "is for " +
                                                std::to_string(key_->variables));
-    if (!z[0].is_one())
+    if (inputs.size() != key_->public_inputs() + 1)
+        throw Error(ErrorKind::kMalformed, "the witness has " + std::to_string(inputs.size()) +
+                                               " inputs with the constant one, the key is for " +
+                                               std::to_string(key_->public_inputs() + 1));
+    if (!inputs[0].is_one())
         throw Error(ErrorKind::kMalformed, "witness value 0 is not 1, the constant that it must be");
 
     const Proof<C> proof = [&] {
@@ -57,23 +62,29 @@ Proof<C> Prover<C>::prove_and_verify(const Input& input, std::span<const Fr> z,
     bool valid = false;
     {
         const StageTimer timer(options.monitor.stages, "verify");
-        valid = verifier_.verify(proof, z.subspan(1, key_->public_inputs()));
+        valid = verifier_.verify(proof, inputs.subspan(1));
     }
     if (valid) return proof;
-    if constexpr (std::is_same_v<Input, Assignment<Fr>>)
-        throw diagnose(*key_, input);
+    if constexpr (std::is_same_v<Input, std::span<const Fr>>)
+        throw diagnose(*key_, input, options.r1cs);
     else
-        throw diagnose(*key_, z, options.r1cs);
+        throw diagnose(*key_, input);
 }
 
 template <class C>
 Proof<C> Prover<C>::prove(std::span<const Fr> z, const ProveOptions<Fr>& options) {
-    return prove_and_verify(z, z, options);
+    return prove_and_verify(z, z.size(), z.first(std::min(z.size(), key_->public_inputs() + 1)), options);
 }
 
 template <class C>
 Proof<C> Prover<C>::prove(const Assignment<Fr>& assignment, const ProveOptions<Fr>& options) {
-    return prove_and_verify(assignment, assignment.z, options);
+    return prove_and_verify(assignment, assignment.z.size(), assignment.z.first(assignment.inputs), options);
+}
+
+template <class C>
+Proof<C> Prover<C>::prove(const CompactWitness<Fr>& witness, const ProveOptions<Fr>& options) {
+    return prove_and_verify(witness, witness.inputs.size() + witness.aux(),
+                            std::span<const Fr>(witness.inputs), options);
 }
 
 template class Prover<Bls12_381>;

@@ -44,15 +44,17 @@ public:
     const ProvingKey<C>& key() const { return *key_; }
     const Verifier<C>& verifier() const { return verifier_; }
 
-    // The proof for all variables' values, or for ready rows; r and s are the operating system's. Where no
+    // The proof for all variables' values, for ready rows, or for a compact witness; r and s are the operating system's. Where no
     // valid proof comes out, says why: Error(kUnsatisfied) names the violated constraint where it can be
     // known, Error(kMalformed) the damaged part of the key, Error(kInternal) is a fault of ours.
     Proof<C> prove(std::span<const Fr> z, const ProveOptions<Fr>& options = {});
     Proof<C> prove(const Assignment<Fr>& assignment, const ProveOptions<Fr>& options = {});
+    Proof<C> prove(const CompactWitness<Fr>& witness, const ProveOptions<Fr>& options = {});
 
 private:
     template <class Input>
-    Proof<C> prove_and_verify(const Input& input, std::span<const Fr> z, const ProveOptions<Fr>& options);
+    Proof<C> prove_and_verify(const Input& input, std::size_t variables, std::span<const Fr> inputs,
+                              const ProveOptions<Fr>& options);
 
     Backend<C>& backend_;
     std::shared_ptr<const ProvingKey<C>> key_;

@@ -13,6 +13,8 @@ namespace cuzk {
 
 template <class Fr>
 class SparseMatrix;  // r1cs/matrix.hpp
+template <class Fr>
+struct InstancedCircuit;  // groth16/instanced_circuit.hpp
 
 // Variable order everywhere: index 0 is the constant one, then the public inputs, then the private variables.
 
@@ -22,7 +24,7 @@ class SparseMatrix;  // r1cs/matrix.hpp
 // a, b_g1/g2   one point a variable, infinity where unused     points of used variables only, in their order
 // h            `domain` points: Lagrange basis of the odd      `domain - 1` points: powers tau^i Z(tau)/delta
 //              coset (shift = the 2 * domain-th root)
-// matrices     A and B are in the key (C is not)               none: rows and densities come with the assignment
+// matrices     A and B are in the key (C is not)               none: rows come ready, or from `circuit`
 // domain root  from the smallest quadratic non-residue         from the generator 7 (the coset shift as well)
 //
 // Both append one row per public input (the constant one among them) to the constraints: A = {that input}, B
@@ -74,6 +76,9 @@ struct ProvingKey {
     // kSnarkjs only, else null. rows <= domain(), the appended public rows included (as in section 4 of a
     // .zkey); cols = variables.
     std::shared_ptr<const SparseMatrix<Fr>> a_matrix, b_matrix;
+
+    // kBellman only, and only where the key's maker knows it: then the key proves compact witnesses.
+    std::shared_ptr<const InstancedCircuit<Fr>> circuit;
 
     std::shared_ptr<const void> storage;  // owner of what the views point to
 

@@ -5,6 +5,7 @@
 #include "filecoin/gadgets/merkle.hpp"
 #include "filecoin/native/hash.hpp"
 #include "formats/digest.hpp"
+#include "r1cs/instanced_values.hpp"
 #include "structure_digest.hpp"
 
 namespace cuzk::filecoin {
@@ -29,7 +30,7 @@ void expect_tight(const Circuit& circuit, std::size_t stride = 1) {
     const auto holds = [&] {
         evaluate(r1cs, z, a, b, c);
         const auto head = [&](const std::vector<Fr>& v) { return std::span(v).first(r1cs.constraints); };
-        return !first_violation(head(a), head(b), head(c)).has_value();
+        return !first_violation<Fr>(head(a), head(b), head(c)).has_value();
     };
     ASSERT_TRUE(holds());
     for (std::size_t i = 1; i < z.size(); i += stride) {

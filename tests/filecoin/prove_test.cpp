@@ -77,9 +77,9 @@ TEST(FilecoinVerify, AcceptsTheNetworksProofsAndRefusesTamperedOnes) {
 TEST(FilecoinProve, WindowProofEqualsTheNetworksUnderItsParameters) {
     CUZK_NEED_ORACLE();
     const ProofJob job = job_of("wpost-2KiB");
-    const auto key = std::make_shared<const ProvingKey<Bls12_381>>(
+    const auto key = std::make_shared<ProvingKey<Bls12_381>>(
         load_params((oracle::folder() / "params").string(), job.circuit, job.shape));
-    const CompiledCircuit circuit(job.circuit, job.shape);
+    key->circuit = std::make_shared<const CompiledCircuit>(job.circuit, job.shape);
     CpuBackend<Bls12_381> backend;
     Prover<Bls12_381> prover(backend, key);
 
@@ -87,15 +87,15 @@ TEST(FilecoinProve, WindowProofEqualsTheNetworksUnderItsParameters) {
     ProveOptions<Fr> options;
     options.fixed = FixedBlinding<Fr>{
         {}, oracle::scalar(fixed["r"].get<std::string>()), oracle::scalar(fixed["s"].get<std::string>())};
-    EXPECT_EQ(prove_job(job, circuit, prover, options),
+    EXPECT_EQ(prove_job(job, prover, options),
               oracle::read_file(oracle::folder() / "wpost-2KiB" / "proof-fixed.bin"));
 
-    const std::vector<u8> random = prove_job(job, circuit, prover);
+    const std::vector<u8> random = prove_job(job, prover);
     EXPECT_EQ(random.size(), 192u);
     EXPECT_TRUE(verify_job(job, prover.verifier(), random, "proof"));
 
     const ProofJob padded = job_of("wpost-2KiB-3sectors");
-    const std::vector<u8> two = prove_job(padded, circuit, prover);
+    const std::vector<u8> two = prove_job(padded, prover);
     EXPECT_EQ(two.size(), 384u);
     EXPECT_TRUE(verify_job(padded, prover.verifier(), two, "proof"));
     EXPECT_FALSE(verify_job(job, prover.verifier(), std::span(two).last(192), "another statement"));
@@ -104,13 +104,15 @@ TEST(FilecoinProve, WindowProofEqualsTheNetworksUnderItsParameters) {
 TEST(FilecoinProve, WinningProofUnderDevelopmentParameters) {
     CUZK_NEED_ORACLE();
     const ProofJob job = job_of("winning-2KiB");
-    const CompiledCircuit circuit(job.circuit, job.shape);
+    const auto circuit = std::make_shared<const CompiledCircuit>(job.circuit, job.shape);
     MemoryKeySink<Bls12_381> sink;
     SeededRandom random(42);
-    setup<Bls12_381>(KeyFamily::kBellman, to_r1cs(circuit.r1cs), random, sink);
+    setup<Bls12_381>(KeyFamily::kBellman, to_r1cs(circuit->r1cs), random, sink);
     CpuBackend<Bls12_381> backend;
-    Prover<Bls12_381> prover(backend, sink.key());
-    const std::vector<u8> proof = prove_job(job, circuit, prover);
+    const auto key = std::make_shared<ProvingKey<Bls12_381>>(*sink.key());
+    key->circuit = circuit;
+    Prover<Bls12_381> prover(backend, key);
+    const std::vector<u8> proof = prove_job(job, prover);
     EXPECT_TRUE(verify_job(job, prover.verifier(), proof, "proof"));
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "filecoin/cs/instanced.hpp"
+#include "filecoin/cs/structure.hpp"
 #include "formats/digest.hpp"
 
 namespace cuzk::filecoin {

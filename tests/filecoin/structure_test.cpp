@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "filecoin/circuits/compile.hpp"
+#include "groth16/instanced_circuit.hpp"
 #include "oracle.hpp"
 
 namespace cuzk::filecoin {

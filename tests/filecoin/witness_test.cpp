@@ -9,6 +9,7 @@
 #include "filecoin/vanilla/update.hpp"
 #include "formats/digest.hpp"
 #include "oracle.hpp"
+#include "r1cs/instanced_values.hpp"
 #include "structure_digest.hpp"
 
 namespace cuzk::filecoin {
@@ -130,7 +131,7 @@ TEST_P(Witness, EqualsTheNetworks) {
         const std::size_t rows = r1cs.constraints + r1cs.inputs;
         std::vector<Fr> a(rows), b(rows), cc(rows);
         evaluate(r1cs, z, a, b, cc);
-        EXPECT_EQ(first_violation(a, b, cc), std::nullopt);
+        EXPECT_EQ(first_violation<Fr>(a, b, cc), std::nullopt);
         EXPECT_EQ(sha256_of(a), expected["a_z_sha256"].get<std::string>());
         EXPECT_EQ(sha256_of(b), expected["b_z_sha256"].get<std::string>());
         EXPECT_EQ(sha256_of(cc), expected["c_z_sha256"].get<std::string>());

@@ -4,6 +4,16 @@
 
 namespace cuzk::filecoin {
 
+namespace {
+
+void push_row(SparseRows& rows, const LinearCombination& normalised, CoefficientTable<Fr>& table) {
+    for (const auto& term : normalised.terms())
+        rows.entries.push_back({term.var, table.intern(term.coefficient)});
+    rows.ends.push_back(static_cast<u32>(rows.entries.size()));
+}
+
+}  // namespace
+
 Num StructureBuilder::alloc_input(const Fr& /*value*/) {
     if (recording_ != nullptr)
         throw Error(ErrorKind::kInternal, "a public input was allocated inside a block");
@@ -30,9 +40,9 @@ void StructureBuilder::enforce(LinearCombination a, LinearCombination b, LinearC
     b.normalise();
     c.normalise();
     auto& target = recording_ != nullptr ? recording_->matrices : out_.glue;
-    target[kA].push(a, out_.coefficients);
-    target[kB].push(b, out_.coefficients);
-    target[kC].push(c, out_.coefficients);
+    push_row(target[kA], a, out_.coefficients);
+    push_row(target[kB], b, out_.coefficients);
+    push_row(target[kC], c, out_.coefficients);
     if (recording_ != nullptr) return;
     if (out_.segments.empty() || out_.segments.back().block != Segment::kGlue)
         out_.segments.push_back({.block = Segment::kGlue,

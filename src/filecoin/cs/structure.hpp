@@ -5,9 +5,12 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "filecoin/cs/instanced.hpp"
+#include "filecoin/cs/refs.hpp"
+#include "r1cs/instanced.hpp"
 
 namespace cuzk::filecoin {
+
+using InstancedR1cs = cuzk::InstancedR1cs<Fr>;
 
 // What goes into and comes out of a block.
 struct Ports {

@@ -4,17 +4,15 @@
 
 namespace cuzk::filecoin {
 
-std::vector<u8> prove_job(const ProofJob& job, const CompiledCircuit& circuit, Prover<Bls12_381>& prover,
-                          const ProveOptions<Fr>& options) {
+std::vector<u8> prove_job(const ProofJob& job, Prover<Bls12_381>& prover, const ProveOptions<Fr>& options) {
     std::vector<u8> out;
     for (std::size_t k = 0; k < job.partitions.size(); ++k) {
         report_progress(options.monitor.progress, "partitions", k, job.partitions.size());
-        Assignment<Fr> assignment;
-        {
-            const StageTimer timer(options.monitor.stages, "synthesis");
-            assignment = circuit.assignment(job.witness(k));
-        }
-        const auto bytes = proof_to_bytes(prover.prove(assignment, options));
+        const CompactWitness witness = [&] {
+            const StageTimer timer(options.monitor.stages, "witness");
+            return job.witness(k);
+        }();
+        const auto bytes = proof_to_bytes(prover.prove(witness, options));
         out.insert(out.end(), bytes.begin(), bytes.end());
     }
     report_progress(options.monitor.progress, "partitions", job.partitions.size(), job.partitions.size());

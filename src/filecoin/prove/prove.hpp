@@ -6,8 +6,9 @@
 
 namespace cuzk::filecoin {
 
-// 192 bytes a partition, in order, each verified. `fixed` holds r and s for all partitions: tests only.
-std::vector<u8> prove_job(const ProofJob& job, const CompiledCircuit& circuit, Prover<Bls12_381>& prover,
+// 192 bytes a partition, in order, each verified; the prover's key has the job's circuit. `fixed` holds r and s for all
+// partitions: tests only.
+std::vector<u8> prove_job(const ProofJob& job, Prover<Bls12_381>& prover,
                           const ProveOptions<Fr>& options = {});
 
 // Whether the bytes are the proofs of all partitions, verified together. Throws Error(kMalformed) if they are no proofs or

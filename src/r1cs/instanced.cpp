@@ -1,22 +1,18 @@
-#include "filecoin/cs/instanced.hpp"
+#include "r1cs/instanced.hpp"
 
-#include <algorithm>
 #include <bit>
 
-namespace cuzk::filecoin {
+namespace cuzk {
 
-void SparseRows::push(const LinearCombination& normalised, CoefficientTable& table) {
-    for (const auto& term : normalised.terms()) entries.push_back({term.var, table.intern(term.coefficient)});
-    ends.push_back(static_cast<u32>(entries.size()));
-}
-
-u64 InstancedR1cs::bit_count() const {
+template <class Fr>
+u64 InstancedR1cs<Fr>::bit_count() const {
     u64 n = 0;
     for (const u64 word : aux_is_bit) n += static_cast<u64>(std::popcount(word));
     return n;
 }
 
-std::size_t InstancedR1cs::bytes() const {
+template <class Fr>
+std::size_t InstancedR1cs<Fr>::bytes() const {
     std::size_t n = coefficients.size() * sizeof(Fr) + segments.size() * sizeof(Segment) +
                     params.size() * sizeof(u32) + aux_is_bit.size() * sizeof(u64);
     for (const SparseRows& m : glue) n += m.bytes();
@@ -27,12 +23,16 @@ std::size_t InstancedR1cs::bytes() const {
     return n;
 }
 
-void InstancedR1cs::resolve_row(const Segment& s, std::span<const SparseRows::Entry> row,
-                                std::vector<SparseRows::Entry>& out) const {
+template <class Fr>
+void InstancedR1cs<Fr>::resolve_row(const Segment& s, std::span<const SparseRows::Entry> row,
+                                    std::vector<SparseRows::Entry>& out) const {
     out.clear();
     for (const auto& e : row) out.push_back({resolve(s, e.var), e.coefficient});
     const auto key = [](const SparseRows::Entry& e) { return e.var.raw() ^ Var::kInputFlag; };
     std::sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
-}  // namespace cuzk::filecoin
+template class InstancedR1cs<Bls12_381Fr>;
+template class InstancedR1cs<Bn254Fr>;
+
+}  // namespace cuzk

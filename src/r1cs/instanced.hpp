@@ -1,25 +1,24 @@
-// The compact form of a Filecoin circuit's constraint system: blocks that repeat (SHA-256 compressions, Poseidon hashes,
-// insertions, unpackings) are stored once as templates, and each use is an instance: where its rows and auxiliary
+// The compact form of a constraint system in which blocks repeat (SHA-256 compressions, Poseidon hashes, insertions,
+// unpackings): they are stored once as templates, and each use is an instance: where its rows and auxiliary
 // variables start and which variables its parameters are. Everything else is plain sparse rows ("glue").
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "filecoin/cs/refs.hpp"
 #include "r1cs/coefficient_table.hpp"
+#include "r1cs/var.hpp"
 
-namespace cuzk::filecoin {
+namespace cuzk {
 
-using CoefficientTable = cuzk::CoefficientTable<Fr>;
-
-// Rows of one matrix, terms in the order of LinearCombination::normalise.
+// Rows of one matrix; entries of a row by variable, inputs first, each variable once.
 struct SparseRows {
     struct Entry {
         Var var;
-        u32 coefficient;
+        u32 coefficient;  // index into the table
     };
     std::vector<u32> ends;  // ends[i] = one past row i's last entry
     std::vector<Entry> entries;
@@ -29,7 +28,6 @@ struct SparseRows {
         const u32 first = i == 0 ? 0 : ends[i - 1];
         return std::span<const Entry>(entries).subspan(first, ends[i] - first);
     }
-    void push(const LinearCombination& normalised, CoefficientTable& table);
     std::size_t bytes() const { return ends.size() * sizeof(u32) + entries.size() * sizeof(Entry); }
 };
 
@@ -55,13 +53,15 @@ struct Segment {
     u64 first_param;  // instances: where its parameters start in `params`
 };
 
+// Immutable once made, so safe to share between threads.
+template <class Fr>
 class InstancedR1cs {
 public:
     u32 inputs = 1;  // public inputs with the constant one
     u32 aux = 0;
     u64 constraints = 0;  // without the appended input rows
 
-    CoefficientTable coefficients;
+    CoefficientTable<Fr> coefficients;
     std::vector<BlockTemplate> blocks;
     std::vector<Segment> segments;  // in row order
     std::vector<u32> params;        // raw Vars
@@ -88,8 +88,9 @@ private:
                      std::vector<SparseRows::Entry>& out) const;
 };
 
+template <class Fr>
 template <class Visit>
-void InstancedR1cs::for_each_row(const Visit& visit) const {
+void InstancedR1cs<Fr>::for_each_row(const Visit& visit) const {
     std::array<std::vector<SparseRows::Entry>, 3> rows;
     for (const Segment& s : segments)
         for (u32 i = 0; i < s.rows; ++i) {
@@ -105,4 +106,7 @@ void InstancedR1cs::for_each_row(const Visit& visit) const {
         }
 }
 
-}  // namespace cuzk::filecoin
+extern template class InstancedR1cs<Bls12_381Fr>;
+extern template class InstancedR1cs<Bn254Fr>;
+
+}  // namespace cuzk
