@@ -1,7 +1,9 @@
-// Sums of uniform scalars in device memory: median times by size, with their stages.
+// Sums in device memory: median times by size, with their stages.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -12,47 +14,144 @@
 namespace cuzk {
 namespace {
 
-constexpr std::size_t kDistinct = std::size_t{1} << 18;
+constexpr std::size_t kDistinct = std::size_t{1} << 16;
 
-// Distinct points repeated with distinct scalars: equal ones meet in a bucket as seldom as unequal ones.
-template <class G>
-void report(gpu::Arena& arena, unsigned first, unsigned last, unsigned step) {
-    using Fr = typename G::Scalar;
-    const gpu::Stream stream;
-    SeededRandom random(1);
-    std::vector<Fr> logarithms(kDistinct);
-    for (auto& k : logarithms) k = Fr::random(random);
-    const auto points = fixed_base_mul<G>(Affine<G>::generator(), logarithms);
-    const std::size_t most = std::size_t{1} << last;
-    const gpu::Arena::Scope scope(arena);
-    const auto bases = arena.take<Affine<G>>(most, "bases");
-    const auto scalars = arena.take<typename Fr::Int>(most, "scalars");
-    std::vector<typename Fr::Int> chunk(kDistinct);
-    Fr s = Fr::random(random);
-    for (std::size_t done = 0; done < most; done += kDistinct) {
-        for (auto& x : chunk) x = (s = s * s + logarithms[done / kDistinct % kDistinct]).montgomery();
-        gpu::copy_to_device(bases.data + done, points.data(), kDistinct * sizeof(points[0]), stream);
-        gpu::copy_to_device(scalars.data + done, chunk.data(), kDistinct * sizeof(chunk[0]), stream);
-        stream.synchronize();
+// Milliseconds of work(): median of three after one that warms up.
+template <class Work>
+double median_ms(const Work& work) {
+    std::vector<double> times;
+    for (int i = 0; i < 4; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        times.push_back(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
+    std::sort(times.begin() + 1, times.end());
+    return times[2];
+}
+
+void print(const char* group, const std::string& what, unsigned log_size, const gpu::MsmReport& stages,
+           double total) {
+    std::printf("| %s | %s | 2^%u | %u (%u) | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", group,
+                what.c_str(), log_size, stages.windows, stages.windows_at_once, stages.sort, stages.plan,
+                stages.add, stages.reduce, total, static_cast<double>(stages.additions) / stages.add * 1e-6,
+                static_cast<double>(stages.scratch) / (1 << 30));
+    std::fflush(stdout);
+}
+
+// Inputs of 2^last terms: distinct points repeated with distinct scalars, so that equal ones meet in a bucket as seldom as
+// unequal ones.
+template <class G>
+class Inputs {
+public:
+    using Fr = typename G::Scalar;
+    using Int = typename Fr::Int;
+
+    Inputs(gpu::Arena& arena, unsigned last) : most_(std::size_t{1} << last) {
+        SeededRandom random(1);
+        std::vector<Fr> logarithms(kDistinct);
+        for (auto& k : logarithms) k = Fr::random(random);
+        const auto points = fixed_base_mul<G>(Affine<G>::generator(), logarithms);
+        bases_ = arena.take<Affine<G>>(most_, "bases");
+        uniform_ = arena.take<Int>(most_, "scalars");
+        short_ = arena.take<Int>(most_, "scalars");
+        entries_ = arena.take<u32>(most_, "entries");
+        std::vector<Int> uniform(kDistinct), narrow(kDistinct);
+        std::vector<u32> entries(kDistinct);
+        Fr s = Fr::random(random);
+        for (std::size_t done = 0; done < most_; done += kDistinct) {
+            const std::size_t count = std::min(kDistinct, most_ - done);
+            for (std::size_t i = 0; i < count; ++i) {
+                s = s * s + logarithms[i];
+                uniform[i] = s.montgomery();
+                // As circom's witnesses: mostly bits and words.
+                const u64 word = s.montgomery().limb[0];
+                narrow[i] = i % 16 == 0 ? s.montgomery()
+                                        : Int::from_u64(i % 4 == 1   ? word
+                                                        : i % 4 == 2 ? word >> 32
+                                                                     : word & 1);
+                entries[i] = static_cast<u32>(done + i);
+            }
+            const auto copy = [&](auto* to, const auto& from) {
+                gpu::copy_to_device(to + done, from.data(), count * sizeof(from[0]), stream_);
+            };
+            copy(bases_.data, points);
+            copy(uniform_.data, uniform);
+            copy(short_.data, narrow);
+            copy(entries_.data, entries);
+            stream_.synchronize();
+        }
+    }
+
+    gpu::DeviceSpan<const Affine<G>> bases(std::size_t n) const { return {bases_.data, n}; }
+    gpu::DeviceSpan<const Int> uniform(std::size_t n) const { return {uniform_.data, n}; }
+    gpu::DeviceSpan<const Int> narrow(std::size_t n) const { return {short_.data, n}; }
+    gpu::DeviceSpan<const u32> entries(std::size_t n) const { return {entries_.data, n}; }
+    const gpu::Stream& stream() const { return stream_; }
+
+private:
+    std::size_t most_;
+    gpu::Stream stream_;
+    gpu::DeviceSpan<Affine<G>> bases_;
+    gpu::DeviceSpan<Int> uniform_, short_;
+    gpu::DeviceSpan<u32> entries_;
+};
+
+template <class G>
+void report_sums(gpu::Arena& arena, unsigned first, unsigned last, unsigned step) {
+    const gpu::Arena::Scope scope(arena);
+    const Inputs<G> inputs(arena, last);
     for (unsigned log_size = first; log_size <= last; log_size += step) {
         const std::size_t n = std::size_t{1} << log_size;
         gpu::MsmReport stages;
-        std::vector<double> times;
-        for (int i = 0; i < 4; ++i) {
-            const auto start = std::chrono::steady_clock::now();
-            gpu::msm<G>(arena, {bases.data, n}, {scalars.data, n}, stream, &stages);
-            times.push_back(
-                std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+        double total = median_ms(
+            [&] { gpu::msm<G>(arena, inputs.bases(n), inputs.uniform(n), inputs.stream(), &stages); });
+        print(G::kName, "uniform", log_size, stages, total);
+        if (log_size >= 24) {
+            const std::size_t room = gpu::msm_scratch_bytes<G>(n);
+            gpu::Arena small(arena.device(), room);
+            total = median_ms(
+                [&] { gpu::msm<G>(small, inputs.bases(n), inputs.uniform(n), inputs.stream(), &stages); });
+            print(G::kName, "uniform, less memory", log_size, stages, total);
         }
-        times.erase(times.begin());  // warms up
-        std::sort(times.begin(), times.end());
-        std::printf("| %s | 2^%u | %u (%u) | %.2f | %.2f | %.2f | %.2f | %.1f | %.2f | %.1f |\n", G::kName,
-                    log_size, stages.windows, stages.windows_at_once, stages.sort, stages.plan, stages.add,
-                    stages.reduce, times[1], static_cast<double>(stages.additions) / stages.add * 1e-6,
-                    static_cast<double>(stages.scratch) / (1 << 30));
-        std::fflush(stdout);
+        total = median_ms(
+            [&] { gpu::msm<G>(arena, inputs.bases(n), inputs.narrow(n), inputs.stream(), &stages); });
+        print(G::kName, "mostly short", log_size, stages, total);
+        if (log_size >= 20) {
+            total = median_ms([&] {
+                gpu::sum_points<G>(arena, inputs.bases(n), inputs.entries(n), inputs.stream(), &stages);
+            });
+            print(G::kName, "list of points", log_size, stages, total);
+        }
     }
+}
+
+// One small sum alone and five at once, each with a thread, a stream and an arena.
+template <class G>
+void report_small(gpu::Arena& arena, unsigned log_size) {
+    const gpu::Arena::Scope scope(arena);
+    const std::size_t n = std::size_t{1} << log_size;
+    const Inputs<G> inputs(arena, log_size);
+    gpu::MsmReport stages;
+    gpu::msm<G>(arena, inputs.bases(n), inputs.uniform(n), inputs.stream(), &stages);
+    gpu::msm<G>(arena, inputs.bases(n), inputs.uniform(n), inputs.stream(), &stages);
+    const double alone =
+        median_ms([&] { gpu::msm<G>(arena, inputs.bases(n), inputs.uniform(n), inputs.stream()); });
+    print(G::kName, "uniform", log_size, stages, alone);
+    constexpr int kRounds = 20;
+    std::vector<std::thread> threads;
+    const auto start = std::chrono::steady_clock::now();
+    for (int t = 0; t < 5; ++t)
+        threads.emplace_back([&] {
+            const gpu::CurrentDevice current(arena.device());
+            const gpu::Stream stream;
+            gpu::Arena own(arena.device(), gpu::msm_scratch_bytes<G>(n));
+            for (int i = 0; i < kRounds; ++i) gpu::msm<G>(own, inputs.bases(n), inputs.uniform(n), stream);
+        });
+    for (auto& thread : threads) thread.join();
+    const double together =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / kRounds;
+    print(G::kName, "five at once", log_size, stages, together);
 }
 
 int run() {
@@ -62,14 +161,23 @@ int run() {
         return 4;
     }
     const gpu::DeviceInfo& device = devices.front();
-    gpu::Arena arena(device.index, device.memory / 10 * 9);
+    gpu::Arena arena(device.index, device.memory / 10 * 7);
     std::printf("%s\n\n", device.name.c_str());
     std::puts(
-        "| group | size | windows (at once) | sort ms | plan ms | add ms | reduce ms | total ms | G "
+        "| group | scalars | size | windows (at once) | sort ms | plan ms | add ms | reduce ms | total ms | "
+        "G "
         "additions/s | arena GiB |");
-    std::puts("|---|---|---|---|---|---|---|---|---|---|");
-    report<Bls12_381G1>(arena, 20, 26, 2);
-    report<Bn254G1>(arena, 20, 26, 2);
+    std::puts("|---|---|---|---|---|---|---|---|---|---|---|");
+    for (const unsigned log_size : {10u, 14u, 16u, 17u}) {
+        report_small<Bn254G1>(arena, log_size);
+        report_small<Bn254G2>(arena, log_size);
+        report_small<Bls12_381G1>(arena, log_size);
+        report_small<Bls12_381G2>(arena, log_size);
+    }
+    report_sums<Bls12_381G1>(arena, 18, 26, 2);
+    report_sums<Bls12_381G2>(arena, 18, 24, 2);
+    report_sums<Bn254G1>(arena, 18, 26, 2);
+    report_sums<Bn254G2>(arena, 18, 24, 2);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "gpu/msm.hpp"
 #include "gpu/msm_adder.cuh"
 #include "gpu/msm_reduce.cuh"
+#include "gpu/msm_small.cuh"
 #include "gpu/msm_timer.cuh"
 
 namespace cuzk::gpu {
@@ -23,7 +24,7 @@ public:
 
     // indices are null or one for each scalar.
     MsmRun(Arena& arena, DeviceSpan<const Point> bases, const u32* indices, std::size_t n,
-           const Stream& stream, MsmReport& report)
+           const Stream& stream, MsmReport& report, bool measured)
         : arena_(arena),
           bases_(bases),
           indices_(indices),
@@ -34,7 +35,7 @@ public:
           windows_(windows_for(n)),
           buckets_(windows_.buckets()),
           add_(arena, stream),
-          timed_(stream) {}
+          timed_(stream, measured) {}
 
     static Windows windows_for(std::size_t n) { return Windows::for_size(static_cast<u32>(Fr::kBits), n); }
 
@@ -230,11 +231,12 @@ private:
             rows[i] = arena_.take<Point>(half >> i, "row sums");
             columns[i] = arena_.take<Point>(half >> i, "column sums");
         }
-        const auto bit_sums = arena_.take<Xyzz<G>>(windows_.count * bits, "bit sums");
+        const auto bit_sums = arena_.take<Xyzz<G>>(windows_.count * (bits + 1), "bit sums");
         const auto prefixes = add_.take_prefixes(2 * half);
         note_scratch();
 
-        BitArray<G> low{dense.data, 0, 0}, high{dense.data, 0, 0};
+        const BitArray<Point> all{dense.data, bits, 0};
+        BitArray<Point> low{dense.data, 0, 0}, high{dense.data, 0, 0};
         u32 rows_left = low_bits, columns_left = high_bits;  // bits that are not summed over yet
         timed_(report_.reduce, [&] {
             for (int step = 0;; ++step) {
@@ -261,28 +263,14 @@ private:
             low.log_size = low_bits + columns_left;
             high.log_size = high_bits + rows_left;
             high.first_bit = rows_left;
-            sum_by_bits<G><<<dim3(bits, windows_.count), kReduceThreads, 0, stream_.get()>>>(
-                low, high, low_bits, bit_sums.data);
+            sum_by_bits<G><<<dim3(bits + 1, windows_.count), kReduceThreads, 0, stream_.get()>>>(
+                low, high, low_bits, all, bit_sums.data);
             check_launch("sum_by_bits");
         });
         std::vector<Xyzz<G>> sums(bit_sums.size);
-        std::vector<Point> top(windows_.count);  // bucket 0: the digits of 2^(widest-1)
         copy_to_host(sums.data(), bit_sums.data, sums.size() * sizeof(Xyzz<G>), stream_);
-        check(cudaMemcpy2DAsync(top.data(), sizeof(Point), dense.data, sizeof(Point) * buckets_,
-                                sizeof(Point), top.size(), cudaMemcpyDeviceToHost, stream_.get()),
-              "cudaMemcpy2DAsync");
         timed_.finish();
-
-        auto result = Xyzz<G>::infinity();
-        for (int bit = static_cast<int>(Fr::kBits + Windows::kMax); bit >= 0; --bit) {
-            if (!result.is_infinity()) result = result.dbl();
-            for (u32 k = 0; k < windows_.count; ++k) {
-                const int j = bit - windows_.position[k];
-                if (j >= 0 && j < static_cast<int>(bits)) result += sums[k * bits + static_cast<u32>(j)];
-                if (j == static_cast<int>(bits)) result += top[k];
-            }
-        }
-        return result.to_jacobian();
+        return combine_bit_sums(windows_, bits, sums).to_jacobian();
     }
 
     // Windows of together that many digits keep the device busy; more at once gain little.
@@ -310,12 +298,15 @@ Jacobian<G> msm_of(Arena& arena, DeviceSpan<const Affine<G>> bases, const u32* i
                                                  std::to_string(bases.size) +
                                                  " points on the device; the limit is 2^30 - 1");
     MsmReport unread;
-    if (report == nullptr) report = &unread;
+    const bool measured = report != nullptr;
+    if (!measured) report = &unread;
     *report = {};
     if (scalars.size == 0) return Jacobian<G>::infinity();
     const CurrentDevice current(arena.device());
     const Arena::Scope scope(arena);
-    return MsmRun<G>(arena, bases, indices, scalars.size, stream, *report).run(scalars);
+    if (scalars.size <= kSmallSum<G>)
+        return SmallMsm<G>(arena, bases, indices, scalars.size, stream, *report, measured).run(scalars);
+    return MsmRun<G>(arena, bases, indices, scalars.size, stream, *report, measured).run(scalars);
 }
 
 template <class G>
@@ -340,7 +331,9 @@ template <class G>
 std::size_t msm_scratch_bytes(std::size_t n, unsigned windows_at_once) {
     int device = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
-    return n == 0 ? 0 : MsmRun<G>::bytes(n, windows_at_once, Adder<G>::multiprocessors_of(device));
+    const u32 multiprocessors = Adder<G>::multiprocessors_of(device);
+    return n <= kSmallSum<G> ? SmallMsm<G>::bytes(n, multiprocessors)
+                             : MsmRun<G>::bytes(n, windows_at_once, multiprocessors);
 }
 
 }  // namespace cuzk::gpu

@@ -16,13 +16,14 @@ class PointSum {
 public:
     using Point = Affine<G>;
 
-    PointSum(Arena& arena, DeviceSpan<const Point> bases, const Stream& stream, MsmReport& report)
+    PointSum(Arena& arena, DeviceSpan<const Point> bases, const Stream& stream, MsmReport& report,
+             bool measured)
         : arena_(arena),
           bases_(bases),
           stream_(stream),
           report_(report),
           add_(arena, stream),
-          timed_(stream) {}
+          timed_(stream, measured) {}
 
     // Additions run in the arena's room for `half` sums of pairs, or for two halves where the list takes several chunks: the
     // sums of the later ones are added to those of the first.
@@ -115,12 +116,13 @@ Jacobian<G> sum_points(Arena& arena, DeviceSpan<const Affine<G>> bases, DeviceSp
                                                  std::to_string(bases.size) +
                                                  " points on the device; the limits are 2^31 - 1 and 2^30");
     MsmReport unread;
-    if (report == nullptr) report = &unread;
+    const bool measured = report != nullptr;
+    if (!measured) report = &unread;
     *report = {};
     if (entries.size == 0) return Jacobian<G>::infinity();
     const CurrentDevice current(arena.device());
     const Arena::Scope scope(arena);
-    return PointSum<G>(arena, bases, stream, *report).run(entries);
+    return PointSum<G>(arena, bases, stream, *report, measured).run(entries);
 }
 
 template <class G>

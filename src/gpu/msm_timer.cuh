@@ -11,11 +11,13 @@ namespace cuzk::gpu {
 
 class StageTimer {
 public:
-    explicit StageTimer(const Stream& stream) : stream_(stream) {}
+    // Without `enabled` nothing is measured.
+    StageTimer(const Stream& stream, bool enabled) : stream_(stream), enabled_(enabled) {}
 
     // Runs work() and adds its time on the device to `milliseconds` when finish() is called.
     template <class Work>
     void operator()(double& milliseconds, const Work& work) {
+        if (!enabled_) return work();
         auto start = std::make_unique<Event>();
         auto end = std::make_unique<Event>();
         start->record(stream_);
@@ -37,6 +39,7 @@ private:
     };
 
     const Stream& stream_;
+    bool enabled_;
     std::vector<Time> times_;
 };
 

@@ -33,10 +33,21 @@ struct Windows {
 
     // The cheapest cut for n scalars: an addition for each digit, three for each bucket.
     static Windows for_size(u32 bits, u64 n) {
+        return cheapest(bits, n, 10, [](u32) { return 3; });
+    }
+    // The same where buckets are summed by bits of their number at once: each is in half of these sums.
+    static Windows for_small_size(u32 bits, u64 n) {
+        return cheapest(bits, n, 16, [](u32 width) { return width * 3 / 4; });
+    }
+
+private:
+    template <class PerBucket>
+    static Windows cheapest(u32 bits, u64 n, u32 least, const PerBucket& per_bucket) {
         u32 best = kMax;
         u64 best_cost = ~u64{0};
-        for (u32 count = 10; count <= kMax; ++count) {
-            const u64 cost = count * (n + 3 * (u64{1} << ((bits + count - 1) / count - 1)));
+        for (u32 count = least; count <= kMax; ++count) {
+            const u32 width = (bits + count - 1) / count;
+            const u64 cost = count * (n + per_bucket(width) * (u64{1} << (width - 1)));
             if (cost < best_cost) {
                 best_cost = cost;
                 best = count;

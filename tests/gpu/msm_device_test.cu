@@ -1,42 +1,37 @@
 // Sums on the device against logarithms and against the host.
-#include "base/error.hpp"
-#include "gpu/device_test.hpp"
-#include "gpu/msm.hpp"
-#include "msm/msm_cases.hpp"
+#include "gpu/msm_device_test.hpp"
 
-namespace cuzk {
+#include <thread>
+
+#include "base/error.hpp"
+
+namespace cuzk::testing_gpu {
 namespace {
 
-template <class G>
-class MsmDeviceTest : public testing_gpu::DeviceTest {
-protected:
-    using Fr = typename G::Scalar;
-    using Int = typename Fr::Int;
-
-    Jacobian<G> on_device(const std::vector<Affine<G>>& points, const std::vector<Int>& scalars,
-                          gpu::MsmReport* report = nullptr) {
-        const gpu::Arena::Scope scope(*arena_);
-        const auto bases = upload(points);
-        const auto digits = upload(scalars);
-        return gpu::msm<G>(*arena_, {bases.data, bases.size}, {digits.data, digits.size}, *stream_, report);
-    }
-
-    testing_msm::Points<G> points_of(std::size_t n) { return testing_msm::random_points<G>(n, n + 1); }
-};
-
-using Groups = testing::Types<Bls12_381G1, Bn254G1>;
 TYPED_TEST_SUITE(MsmDeviceTest, Groups);
 
 TYPED_TEST(MsmDeviceTest, AllSizesAndScalars) {
     using G = TypeParam;
-    using Fr = typename G::Scalar;
-    for (const std::size_t n : {1u, 2u, 3u, 31u, 33u, 255u, 1000u, 4097u, 32769u}) {
+    for (const std::size_t n : kEdgeSizes) {
         const auto points = this->points_of(n);
-        for (const auto& shape : testing_msm::scalar_shapes<Fr>()) {
-            SeededRandom random(n);
-            std::vector<typename Fr::Int> scalars(n);
-            for (std::size_t i = 0; i < n; ++i) scalars[i] = shape.make(i, random);
+        for (const auto& shape : testing_msm::scalar_shapes<typename G::Scalar>()) {
+            const auto scalars = testing_msm::scalars_of(shape, n, n);
             EXPECT_EQ(this->on_device(points.points, scalars), testing_msm::expected<G>(points, scalars))
+                << shape.name << ", n = " << n;
+        }
+    }
+}
+
+TYPED_TEST(MsmDeviceTest, SizesOfAllMethods) {
+    using G = TypeParam;
+    const std::size_t most = 300000;
+    const auto points = this->points_of(most);
+    for (const std::size_t n : {40000u, 65535u, 65536u, 131072u, 131073u, 262144u, 300000u}) {
+        const std::vector<Affine<G>> bases(points.points.begin(),
+                                           points.points.begin() + static_cast<std::ptrdiff_t>(n));
+        for (const auto& shape : testing_msm::scalar_shapes<typename G::Scalar>()) {
+            const auto scalars = testing_msm::scalars_of(shape, n, n);
+            EXPECT_EQ(this->on_device(bases, scalars), testing_msm::expected<G>(points, scalars))
                 << shape.name << ", n = " << n;
         }
     }
@@ -46,7 +41,7 @@ TYPED_TEST(MsmDeviceTest, AllSizesAndScalars) {
 TYPED_TEST(MsmDeviceTest, EqualOppositeAndInfiniteBases) {
     using G = TypeParam;
     using Fr = typename G::Scalar;
-    for (const std::size_t n : {4u, 64u, 5000u, 100000u}) {
+    for (const std::size_t n : {4u, 64u, 5000u, 100000u, 300000u}) {
         SeededRandom random(n);
         std::vector<Fr> logarithms(n);
         std::vector<typename Fr::Int> scalars(n);
@@ -65,6 +60,28 @@ TYPED_TEST(MsmDeviceTest, EqualOppositeAndInfiniteBases) {
 
         const std::vector<Affine<G>> nowhere(n, Affine<G>::infinity());
         EXPECT_TRUE(this->on_device(nowhere, scalars).is_infinity()) << n;
+        const std::vector<Affine<G>> same(n, points.points[n > 4 ? 4 : 0]);
+        auto sum = Fr::zero();
+        for (const auto& s : scalars) sum += Fr::from_int(s);
+        EXPECT_EQ(this->on_device(same, scalars), Jacobian<G>::from_affine(same[0]) * sum) << n;
+    }
+}
+
+TYPED_TEST(MsmDeviceTest, IndexedBases) {
+    using G = TypeParam;
+    using Fr = typename G::Scalar;
+    const std::size_t many = 70000;
+    const auto points = this->points_of(many);
+    for (const std::size_t n : {1u, 2u, 33u, 1000u, 16385u, 200000u}) {
+        const auto indices = this->random_indices(n, many, n);
+        for (const auto& shape : testing_msm::scalar_shapes<Fr>()) {
+            const auto scalars = testing_msm::scalars_of(shape, n, n);
+            auto sum = Fr::zero();
+            for (std::size_t i = 0; i < n; ++i)
+                sum += points.logarithms[indices[i]] * Fr::from_int(scalars[i]);
+            EXPECT_EQ(this->on_device(points.points, indices, scalars), Jacobian<G>::generator() * sum)
+                << shape.name << ", n = " << n;
+        }
     }
 }
 
@@ -72,9 +89,7 @@ TYPED_TEST(MsmDeviceTest, LargeSumAgreesWithHost) {
     using G = TypeParam;
     const std::size_t n = (std::size_t{1} << 20) + 1;
     const auto points = this->points_of(n);
-    SeededRandom random(7);
-    std::vector<typename G::Scalar::Int> scalars(n);
-    for (auto& s : scalars) s = G::Scalar::random(random).to_int();
+    const auto scalars = this->uniform_scalars(n, 7);
     const auto sum = this->on_device(points.points, scalars);
     EXPECT_EQ(sum, msm<G>(points.view(n), scalars));
     EXPECT_EQ(sum, testing_msm::expected<G>(points, scalars));
@@ -84,33 +99,77 @@ TYPED_TEST(MsmDeviceTest, LittleMemoryTakesFewerWindowsAtOnce) {
     using G = TypeParam;
     const std::size_t n = 1 << 19;
     const auto points = this->points_of(n);
-    SeededRandom random(8);
-    std::vector<typename G::Scalar::Int> scalars(n);
-    for (auto& s : scalars) s = G::Scalar::random(random).to_int();
+    const auto scalars = this->uniform_scalars(n, 8);
     const auto expected = testing_msm::expected<G>(points, scalars);
-    const auto bases = this->upload(points.points);
-    const auto digits = this->upload(scalars);
+    const auto bases = this->upload_constant(points.points);
+    const auto digits = this->upload_constant(scalars);
     unsigned previous = 33;
-    for (const std::size_t mebibytes : {4000u, 800u, 400u}) {
-        gpu::Arena small(this->arena_->device(), mebibytes << 20);
+    for (const unsigned windows : {32u, 8u, 4u, 1u}) {
+        gpu::Arena small(this->arena_->device(), gpu::msm_scratch_bytes<G>(n, windows));
         gpu::MsmReport report;
-        const auto sum = gpu::msm<G>(small, {bases.data, n}, {digits.data, n}, *this->stream_, &report);
-        EXPECT_EQ(sum, expected) << mebibytes;
+        EXPECT_EQ(gpu::msm<G>(small, bases, digits, *this->stream_, &report), expected) << windows;
+        EXPECT_LE(report.windows_at_once, windows);
         EXPECT_LT(report.windows_at_once, previous);
         EXPECT_LE(small.peak(), small.size());
         EXPECT_EQ(small.used(), 0u);
         previous = report.windows_at_once;
     }
+    EXPECT_LE(gpu::msm_scratch_bytes<G>(n), gpu::msm_scratch_bytes<G>(n, 32));
     gpu::Arena tiny(this->arena_->device(), 32 << 20);
-    EXPECT_THROW(gpu::msm<G>(tiny, {bases.data, n}, {digits.data, n}, *this->stream_), Error);
+    EXPECT_THROW(gpu::msm<G>(tiny, bases, digits, *this->stream_), Error);
     EXPECT_EQ(tiny.used(), 0u);
+}
+
+// Scratch of every size is what is said to be enough.
+TYPED_TEST(MsmDeviceTest, StatedScratchIsEnough) {
+    using G = TypeParam;
+    const auto points = this->points_of(150000);
+    for (const std::size_t n : {1u, 100u, 5000u, 40000u, 150000u}) {
+        const auto scalars = this->uniform_scalars(n, n);
+        const gpu::Arena::Scope scope(*this->arena_);
+        const auto bases = this->upload_constant(std::vector<Affine<G>>(
+            points.points.begin(), points.points.begin() + static_cast<std::ptrdiff_t>(n)));
+        const auto digits = this->upload_constant(scalars);
+        for (const unsigned windows : {0u, 1u}) {
+            gpu::Arena arena(this->arena_->device(), gpu::msm_scratch_bytes<G>(n, windows));
+            EXPECT_EQ(gpu::msm<G>(arena, bases, digits, *this->stream_),
+                      testing_msm::expected<G>(points, scalars));
+        }
+    }
+}
+
+TYPED_TEST(MsmDeviceTest, SumsRunSideBySide) {
+    using G = TypeParam;
+    const std::size_t n = 20000;
+    const auto points = this->points_of(n);
+    const auto bases = this->upload_constant(points.points);
+    std::vector<std::thread> threads;
+    std::vector<int> wrong(4);
+    for (std::size_t t = 0; t < wrong.size(); ++t)
+        threads.emplace_back([&, t] {
+            const gpu::CurrentDevice current(this->arena_->device());
+            gpu::Arena arena(this->arena_->device(), std::size_t{512} << 20);
+            const gpu::Stream stream;
+            for (u64 round = 0; round < 8; ++round) {
+                const gpu::Arena::Scope scope(arena);
+                const auto scalars = this->uniform_scalars(n, 10 * round + t);
+                const auto digits = arena.template take<typename G::Scalar::Int>(n, "scalars");
+                gpu::copy_to_device(digits.data, scalars.data(), n * sizeof(scalars[0]), stream);
+                const auto sum = gpu::msm<G>(arena, bases, {digits.data, n}, stream);
+                wrong[t] += sum == testing_msm::expected<G>(points, scalars) ? 0 : 1;
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(wrong, std::vector<int>(4));
 }
 
 TYPED_TEST(MsmDeviceTest, SizesMustAgree) {
     using G = TypeParam;
     EXPECT_TRUE(gpu::msm<G>(*this->arena_, {}, {}, *this->stream_).is_infinity());
+    EXPECT_TRUE(gpu::msm<G>(*this->arena_, {nullptr, 5}, {}, {}, *this->stream_).is_infinity());
     EXPECT_THROW(gpu::msm<G>(*this->arena_, {nullptr, 2}, {nullptr, 3}, *this->stream_), Error);
+    EXPECT_THROW(gpu::msm<G>(*this->arena_, {nullptr, 5}, {nullptr, 2}, {nullptr, 3}, *this->stream_), Error);
 }
 
 }  // namespace
-}  // namespace cuzk
+}  // namespace cuzk::testing_gpu
