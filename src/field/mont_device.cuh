@@ -128,13 +128,12 @@ __device__ __forceinline__ void reduce_even(u32* even, const u32* p, u32 m) {
     for (int j = 2; j < W; j += 2) mad_next(even[j], even[j + 1], p[j], m);
 }
 
-// odd += m p_odd
+// odd += m p_odd; for a sparse modulus m = -low and high = high_of_word_1(m).
 template <class P>
-__device__ __forceinline__ void reduce_odd(u32* odd, const u32* p, u32 m) {
+__device__ __forceinline__ void reduce_odd(u32* odd, const u32* p, u32 m, u32 low, u32 high) {
     constexpr int W = Words<P>::kCount;
     if constexpr (Words<P>::kSparse) {
-        const u32 high = high_of_word_1(m);
-        add_first(odd[0], 0 - m);
+        add_first(odd[0], low);
         add_next(odd[1], high);
     } else {
         mad_first(odd[0], odd[1], p[1], m);
@@ -242,8 +241,14 @@ __device__ __forceinline__ BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, con
             row_add<W>(even, x.word, y.word[i]);
             add_last(odd[W - 1], 0);
         }
-        const u32 m = even[0] * Words<P>::kN0;
-        reduce_odd<P>(odd, p, m);
+        u32 m, high = 0;
+        const u32 low = even[0];
+        // -low as links of a chain: a plain negation the compiler folds into the products, which then fall apart.
+        if constexpr (Words<P>::kSparse)
+            asm volatile("sub.cc.u32 %0, 0, %2; subc.u32 %1, %0, 0;" : "=&r"(m), "=r"(high) : "r"(low));
+        else
+            m = low * Words<P>::kN0;
+        reduce_odd<P>(odd, p, m, low, high);
         reduce_even<P>(even, p, m);
         add_last(odd[W - 1], 0);
     }

@@ -1,0 +1,84 @@
+// The quotient of a proof in device memory: median times of its parts by size.
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "base/error.hpp"
+#include "gpu/check.hpp"
+#include "gpu/quotient.hpp"
+
+namespace cuzk {
+namespace {
+
+template <class Work>
+double median_ms(const gpu::Stream& stream, const Work& work) {
+    work();
+    std::vector<double> times;
+    gpu::Event start, end;
+    for (int i = 0; i < 5; ++i) {
+        start.record(stream);
+        work();
+        end.record(stream);
+        end.synchronize();
+        times.push_back(end.milliseconds_since(start));
+    }
+    std::nth_element(times.begin(), times.begin() + 2, times.end());
+    return times[2];
+}
+
+template <class Fr>
+void report(gpu::Arena& arena, KeyFamily family, unsigned first, unsigned last, unsigned step) {
+    const gpu::Stream stream;
+    for (unsigned log_domain = first; log_domain <= last; log_domain += step) {
+        const gpu::Arena::Scope scope(arena);
+        const gpu::DeviceQuotient<Fr> quotient(arena, family, log_domain, stream);
+        const auto a = arena.take<Fr>(quotient.domain(), "a");
+        const auto b = arena.take<Fr>(quotient.domain(), "b");
+        // bytes below 0x30 keep every element below the modulus
+        gpu::check(cudaMemsetAsync(a.data, 0x2b, a.size * sizeof(Fr), stream.get()), "cudaMemsetAsync");
+        gpu::check(cudaMemsetAsync(b.data, 0x17, b.size * sizeof(Fr), stream.get()), "cudaMemsetAsync");
+        quotient.extend(a, stream);  // no longer equal elements
+        quotient.extend(b, stream);
+        const double extend = median_ms(stream, [&] { quotient.extend(a, stream); });
+        const double multiply = median_ms(stream, [&] { quotient.multiply(a, {b.data, b.size}, stream); });
+        const double whole = median_ms(stream, [&] {
+            quotient.extend(a, stream);
+            quotient.extend(b, stream);
+            quotient.multiply(a, {b.data, b.size}, stream);
+            quotient.finish(a, b, stream);
+        });
+        std::printf("| %s | %s | 2^%u | %.3f | %.3f | %.3f | %.1f |\n", Fr::Params::kName,
+                    family == KeyFamily::kBellman ? "bellman" : "snarkjs", log_domain, extend, multiply,
+                    whole, static_cast<double>(gpu::DeviceQuotient<Fr>::table_bytes(log_domain)) / 1e6);
+        std::fflush(stdout);
+    }
+}
+
+int run() {
+    const auto devices = gpu::list_devices();
+    if (devices.empty()) {
+        std::puts("no CUDA device");
+        return 4;
+    }
+    const gpu::DeviceInfo& device = devices.front();
+    gpu::Arena arena(device.index, std::size_t{9} << 30);
+    std::printf("%s\n\n", device.name.c_str());
+    std::puts("| field | family | domain | to the coset ms | multiply ms | whole quotient ms | tables MB |");
+    std::puts("|---|---|---|---|---|---|---|");
+    report<Bls12_381Fr>(arena, KeyFamily::kBellman, 20, 27, 1);
+    report<Bls12_381Fr>(arena, KeyFamily::kSnarkjs, 26, 26, 1);
+    report<Bn254Fr>(arena, KeyFamily::kSnarkjs, 14, 26, 4);
+    return 0;
+}
+
+}  // namespace
+}  // namespace cuzk
+
+int main() {
+    try {
+        return cuzk::run();
+    } catch (const cuzk::Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return cuzk::exit_code(error.kind());
+    }
+}

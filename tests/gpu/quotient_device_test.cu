@@ -1,0 +1,136 @@
+// Quotients on the device against those of the host.
+#include "base/error.hpp"
+#include "gpu/device_test.hpp"
+#include "gpu/quotient.hpp"
+#include "groth16/quotient.hpp"
+#include "poly/lagrange.hpp"
+
+namespace cuzk {
+namespace {
+
+template <class Fr>
+std::vector<Fr> random_values(std::size_t count, u64 seed) {
+    SeededRandom random(seed);
+    std::vector<Fr> values(count);
+    Fr x = Fr::random(random);
+    const Fr step = Fr::random(random);
+    for (Fr& value : values) value = x = x * x + step;
+    return values;
+}
+
+template <class Fr>
+class QuotientDeviceTest : public testing_gpu::DeviceTest {
+protected:
+    using Int = typename Fr::Int;
+
+    std::vector<Int> on_device(const gpu::DeviceQuotient<Fr>& quotient, const std::vector<Fr>& a,
+                               const std::vector<Fr>& b, const std::vector<Fr>& c) {
+        const gpu::Arena::Scope scope(*arena_);
+        const auto first = upload(a);
+        const auto second = upload(b);
+        quotient.extend(first, *stream_);
+        quotient.extend(second, *stream_);
+        quotient.multiply(first, {second.data, second.size}, *stream_);
+        gpu::copy_to_device(second.data, c.data(), c.size() * sizeof(Fr), *stream_);
+        const auto h = quotient.finish(first, second, *stream_);
+        return download(gpu::DeviceSpan<Int>{reinterpret_cast<Int*>(first.data), h.size});
+    }
+
+    // All of the vectors, whether or not c is what a proof has.
+    void compare(KeyFamily family, unsigned log_domain, std::vector<Fr> a, std::vector<Fr> b,
+                 std::vector<Fr> c) {
+        const gpu::Arena::Scope scope(*arena_);
+        const std::size_t before = arena_->used();
+        const gpu::DeviceQuotient<Fr> device(*arena_, family, log_domain, *stream_);
+        EXPECT_LE(arena_->used() - before, gpu::DeviceQuotient<Fr>::table_bytes(log_domain));
+        const std::vector<Int> found = on_device(device, a, b, c);
+        const Quotient<Fr> host(family, log_domain);
+        ASSERT_EQ(found.size(), host.size());
+        host.compute(a, b, c);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < found.size(); ++i) wrong += found[i] == a[i].to_int() ? 0 : 1;
+        EXPECT_EQ(wrong, 0u) << "2^" << log_domain;
+    }
+    void compare(KeyFamily family, unsigned log_domain) {
+        const std::size_t n = std::size_t{1} << log_domain;
+        compare(family, log_domain, random_values<Fr>(n, log_domain), random_values<Fr>(n, log_domain + 100),
+                random_values<Fr>(n, log_domain + 200));
+    }
+};
+
+using Fields = testing::Types<Bls12_381Fr, Bn254Fr>;
+TYPED_TEST_SUITE(QuotientDeviceTest, Fields);
+
+TYPED_TEST(QuotientDeviceTest, BellmanAgreesWithHost) {
+    for (unsigned log_domain = 0; log_domain <= 17; ++log_domain)
+        this->compare(KeyFamily::kBellman, log_domain);
+}
+
+TYPED_TEST(QuotientDeviceTest, SnarkjsAgreesWithHost) {
+    for (unsigned log_domain = 1; log_domain <= 17; ++log_domain)
+        this->compare(KeyFamily::kSnarkjs, log_domain);
+}
+
+TYPED_TEST(QuotientDeviceTest, LargeDomainsAgreeWithHost) {
+    this->compare(KeyFamily::kBellman, 20);
+    this->compare(KeyFamily::kBellman, 21);
+    this->compare(KeyFamily::kSnarkjs, 20);
+}
+
+// Sums and products on numbers at the ends of the range.
+TYPED_TEST(QuotientDeviceTest, ExtremeValuesAgreeWithHost) {
+    using Fr = TypeParam;
+    const Fr values[] = {Fr::zero(), Fr::one(), -Fr::one(), Fr::from_montgomery(BigInt<4>::from_u64(1)),
+                         -Fr::from_montgomery(BigInt<4>::from_u64(1))};
+    for (const unsigned log_domain : {3u, 11u, 13u}) {
+        const std::size_t n = std::size_t{1} << log_domain;
+        for (const Fr& x : values)
+            for (const Fr& y : values) {
+                std::vector<Fr> mixed(n);
+                for (std::size_t i = 0; i < n; ++i) mixed[i] = values[(i * i + i / 7) % 5];
+                this->compare(KeyFamily::kBellman, log_domain, std::vector<Fr>(n, x), mixed,
+                              std::vector<Fr>(n, y));
+            }
+    }
+}
+
+// At a random point z: A(z) B(z) - C(z) = h(z) (z^n - 1), by the values alone.
+TYPED_TEST(QuotientDeviceTest, LargestDomainSatisfiesTheIdentity) {
+    using Fr = TypeParam;
+    constexpr unsigned kLog = 24;
+    const std::size_t n = std::size_t{1} << kLog;
+    const auto a = random_values<Fr>(n, 1);
+    const auto b = random_values<Fr>(n, 2);
+    std::vector<Fr> c(n);
+    for (std::size_t i = 0; i < n; ++i) c[i] = a[i] * b[i];
+    const gpu::Arena::Scope scope(*this->arena_);
+    const gpu::DeviceQuotient<Fr> device(*this->arena_, KeyFamily::kBellman, kLog, *this->stream_);
+    const auto h = this->on_device(device, a, b, c);
+
+    const auto domain = Domain<Fr>::zcash(kLog);
+    const Fr z = Fr::from_u64(0x123456789abcdef);
+    Fr z_power = z;
+    for (unsigned i = 0; i < kLog; ++i) z_power = z_power.square();
+    const std::vector<Fr> basis = lagrange_at(domain, z);
+    Fr at[3] = {};
+    for (std::size_t i = 0; i < n; ++i) {
+        at[0] += a[i] * basis[i];
+        at[1] += b[i] * basis[i];
+        at[2] += c[i] * basis[i];
+    }
+    Fr quotient = Fr::zero();
+    for (std::size_t i = h.size(); i-- > 0;) quotient = quotient * z + Fr::from_int(h[i]);
+    EXPECT_EQ(quotient * (z_power - Fr::one()), at[0] * at[1] - at[2]);
+}
+
+TYPED_TEST(QuotientDeviceTest, WrongSizesAreRefused) {
+    const gpu::DeviceQuotient<TypeParam> device(*this->arena_, KeyFamily::kBellman, 4, *this->stream_);
+    const auto values = this->arena_->template take<TypeParam>(15, "values");
+    EXPECT_THROW(device.extend(values, *this->stream_), Error);
+    EXPECT_THROW(device.finish(values, values, *this->stream_), Error);
+    EXPECT_THROW(gpu::DeviceQuotient<TypeParam>(*this->arena_, KeyFamily::kBellman, 29, *this->stream_),
+                 Error);
+}
+
+}  // namespace
+}  // namespace cuzk
