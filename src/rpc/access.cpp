@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -56,33 +57,36 @@ std::optional<std::string> TokenList::client_of(const std::string& header) const
     return found;
 }
 
-std::shared_ptr<const ClientQuota::Share> ClientQuota::take(const std::string& client, u64 bytes,
-                                                            std::string& refusal) {
+std::optional<std::string> ByteQuota::refusal(const std::string& client, u64 bytes) {
     const std::lock_guard lock(mutex_);
-    const auto it = used_.find(client);
-    const ClientLimits used = it == used_.end() ? ClientLimits{} : it->second;
-    if (used.jobs >= limits_.jobs) {
-        refusal = fmt::format("client {} has {} unfinished jobs, which is its limit", client, used.jobs);
-        return nullptr;
-    }
-    if (bytes > limits_.bytes || used.bytes > limits_.bytes - bytes) {
-        refusal =
-            fmt::format("client {} has requests of {} bytes under way: {} more would exceed its limit of {}",
-                        client, used.bytes, bytes, limits_.bytes);
-        return nullptr;
-    }
-    auto share = std::make_shared<const Share>(*this, client, bytes);
-    used_[client] = {used.jobs + 1, used.bytes + bytes};
-    return share;
+    const auto over = [&](u64 used) { return bytes > limit_ || used > limit_ - bytes; };
+    const auto it = uses_.find(client);
+    if (it != uses_.end() && over(it->second.bytes)) sweep(it->second);
+    const u64 used = it == uses_.end() ? 0 : it->second.bytes;
+    if (!over(used)) return std::nullopt;
+    return fmt::format("client {} has unfinished requests of {} bytes: {} more would exceed its limit of {}",
+                       client, used, bytes, limit_);
 }
 
-void ClientQuota::release(const std::string& client, u64 bytes) {
+void ByteQuota::add(const std::string& client, const std::string& job_id, u64 bytes) {
     const std::lock_guard lock(mutex_);
-    const auto it = used_.find(client);
-    if (it == used_.end()) return;
-    it->second.jobs -= 1;
-    it->second.bytes -= bytes;
-    if (it->second.jobs == 0) used_.erase(it);
+    Use& use = uses_[client];
+    if (!use.jobs.emplace(job_id, bytes).second) return;
+    use.bytes += bytes;
+    if (use.jobs.size() < use.sweep_at) return;
+    sweep(use);
+    use.sweep_at = std::max<std::size_t>(64, 2 * use.jobs.size());
+}
+
+void ByteQuota::sweep(Use& use) {
+    for (auto it = use.jobs.begin(); it != use.jobs.end();) {
+        if (is_finished_(it->first)) {
+            use.bytes -= it->second;
+            it = use.jobs.erase(it);
+        } else {
+            ++it;
+        }
+    }
 }
 
 }  // namespace cuzk::rpc

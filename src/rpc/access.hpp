@@ -1,8 +1,8 @@
 // Who may ask, and for how much.
 #pragma once
 
+#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -31,41 +31,31 @@ private:
     std::vector<Entry> tokens_;
 };
 
-// What one client may have under way at once.
-struct ClientLimits {
-    u64 jobs = 0;
-    u64 bytes = 0;
-};
-
-// Counts what each client has under way. Thread-safe.
-class ClientQuota {
+// Holds the requests of each client's unfinished jobs to a number of bytes (the engine limits their count). Thread-safe.
+class ByteQuota {
 public:
-    explicit ClientQuota(ClientLimits limits) : limits_(limits) {}
+    using IsFinished = std::function<bool(const std::string& job_id)>;
 
-    // Gives back on destruction.
-    class Share {
-    public:
-        Share(ClientQuota& quota, std::string client, u64 bytes)
-            : quota_(quota), client_(std::move(client)), bytes_(bytes) {}
-        ~Share() { quota_.release(client_, bytes_); }
-        Share(const Share&) = delete;
-        Share& operator=(const Share&) = delete;
+    // `is_finished` says whether a job has ended or is not known any more; it is asked when a limit seems to be reached.
+    ByteQuota(u64 limit, IsFinished is_finished) : limit_(limit), is_finished_(std::move(is_finished)) {}
 
-    private:
-        ClientQuota& quota_;
-        std::string client_;
-        u64 bytes_;
-    };
-
-    // A job of `bytes`. Null, with the reason in `refusal`, if that is more than the client may have. The quota outlives the share.
-    std::shared_ptr<const Share> take(const std::string& client, u64 bytes, std::string& refusal);
+    // Why a job of `bytes` is too much for the client now, or nothing.
+    std::optional<std::string> refusal(const std::string& client, u64 bytes);
+    // Counts an accepted job; once, however often it is told.
+    void add(const std::string& client, const std::string& job_id, u64 bytes);
 
 private:
-    void release(const std::string& client, u64 bytes);
+    struct Use {
+        std::map<std::string, u64> jobs;  // bytes by id
+        u64 bytes = 0;
+        std::size_t sweep_at = 64;  // number of jobs that makes a sweep worth while
+    };
+    void sweep(Use& use);
 
-    const ClientLimits limits_;
+    const u64 limit_;
+    const IsFinished is_finished_;
     std::mutex mutex_;
-    std::map<std::string, ClientLimits> used_;
+    std::map<std::string, Use> uses_;
 };
 
 }  // namespace cuzk::rpc

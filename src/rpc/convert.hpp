@@ -1,0 +1,30 @@
+// Between the messages of the wire and the engine's types. Part of rpc's inside: it includes protobuf's headers.
+#pragma once
+
+#include <cuzk/jobs/v1/jobs.pb.h>
+#include <cuzk/v1/proving.pb.h>
+
+#include "engine/status.hpp"
+#include "engine/types.hpp"
+
+namespace cuzk::rpc {
+
+// Moves the text out of `message` and copies its blobs once, emptying each as it is copied, so that the 51 MB of a PoRep
+// exist twice for the time of a copy only. Throws Error(kMalformed) if the kind of proof is none.
+filecoin::ProofRequest take_request(v1::SubmitProofRequest& message);
+
+// For clients: the inverse of take_request.
+void fill_request(const filecoin::ProofRequest& request, v1::SubmitProofRequest& message);
+
+// Bytes of the blobs of a request.
+u64 request_bytes(const filecoin::ProofRequest& request);
+
+// A finished job, its proof moved out.
+void fill_result(engine::JobResult&& result, v1::AwaitProofResponse& message);
+engine::JobResult take_result(v1::AwaitProofResponse& message);
+
+void fill_status(const engine::EngineStatus& status, v1::GetStatusResponse& message);
+
+void fill_job(const engine::JobStatus& job, jobs::v1::Job& message);
+
+}  // namespace cuzk::rpc

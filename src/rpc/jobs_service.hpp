@@ -1,0 +1,30 @@
+// cuzk.jobs.v1.Jobs on an engine. Part of rpc's inside: it includes gRPC's headers.
+#pragma once
+
+#include <cuzk/jobs/v1/jobs.grpc.pb.h>
+
+#include <functional>
+
+#include "engine/engine.hpp"
+#include "rpc/access.hpp"
+
+namespace cuzk::rpc {
+
+// Thread-safe; the arguments outlive the service.
+class JobsService final : public jobs::v1::Jobs::Service {
+public:
+    JobsService(engine::Engine& engine, const TokenList& tokens) : engine_(engine), tokens_(tokens) {}
+
+    grpc::Status ListJobs(grpc::ServerContext*, const jobs::v1::ListJobsRequest*,
+                          jobs::v1::ListJobsResponse*) override;
+    grpc::Status WatchJob(grpc::ServerContext*, const jobs::v1::WatchJobRequest*,
+                          grpc::ServerWriter<jobs::v1::Job>*) override;
+    grpc::Status Drain(grpc::ServerContext*, const jobs::v1::DrainRequest*,
+                       jobs::v1::DrainResponse*) override;
+
+private:
+    engine::Engine& engine_;
+    const TokenList& tokens_;
+};
+
+}  // namespace cuzk::rpc
