@@ -7,9 +7,11 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "groth16/assemble.hpp"
 #include "groth16/instanced_circuit.hpp"
 #include "groth16/key_checks.hpp"
 #include "groth16/quotient.hpp"
+#include "groth16/stage.hpp"
 #include "msm/msm.hpp"
 #include "poly/pointwise.hpp"
 #include "r1cs/matrix.hpp"
@@ -19,23 +21,6 @@ namespace cuzk {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
-
-// A stage of a proof, for the timing table and the progress display alike.
-class Stage {
-public:
-    Stage(const ProveMonitor& monitor, const char* name, u64 bytes = 0)
-        : progress_(monitor.progress), name_(name), timer_(monitor.stages, name, bytes) {
-        report_progress(progress_, name_, 0, 1);
-    }
-    Stage(const Stage&) = delete;
-    Stage& operator=(const Stage&) = delete;
-    ~Stage() { report_progress(progress_, name_, 1, 1); }
-
-private:
-    Progress* progress_;
-    const char* name_;
-    StageTimer timer_;
-};
 
 // The vectors of one proof. Each holds max(domain, variables) elements and changes its meaning as the proof
 // proceeds.
@@ -78,27 +63,6 @@ std::size_t pack_integers(std::span<const Fr> in, const DensityBits& bits, std::
     for (std::size_t i = 0; i < in.size(); ++i)
         if (bits[i]) out[n++] = Fr::from_montgomery(in[i].to_int());
     return n;
-}
-
-template <class C>
-struct Sums {
-    Jacobian<typename C::G1> a, b_g1, l, h;
-    Jacobian<typename C::G2> b_g2;
-};
-
-// The prover's equations; see Groth 2016, section 3.2.
-template <class C>
-Proof<C> assemble(const VerifyingKey<C>& vk, const Sums<C>& sums, const Blinding<typename C::Fr>& blinding) {
-    using J1 = Jacobian<typename C::G1>;
-    using J2 = Jacobian<typename C::G2>;
-    const auto& r = blinding.r();
-    const auto& s = blinding.s();
-    const J1 delta = J1::from_affine(vk.delta_g1);
-    const J1 a = sums.a + vk.alpha_g1 + delta * r;
-    const J1 b_g1 = sums.b_g1 + vk.beta_g1 + delta * s;
-    const J2 b_g2 = sums.b_g2 + vk.beta_g2 + J2::from_affine(vk.delta_g2) * s;
-    const J1 c = sums.l + sums.h + a * s + b_g1 * r - delta * (r * s);
-    return {a.to_affine(), b_g2.to_affine(), c.to_affine()};
 }
 
 [[noreturn]] void refuse(const std::string& key, const std::string& what) {
@@ -262,33 +226,6 @@ Proof<C> CpuBackend<C>::prove(KeyHandle handle, std::span<const Fr> z, const Bli
     sums.l = run_msm<typename C::G1>(monitor, "msm l", key.l, scalars.subspan(key.public_inputs() + 1));
     return assemble(key.vk, sums, blinding);
 }
-
-namespace {
-
-template <class C>
-void check_assignment(const ProvingKey<C>& key, const Assignment<typename C::Fr>& x) {
-    const auto expect = [&](const char* what, std::size_t got, std::size_t wanted) {
-        if (got != wanted)
-            refuse(key.name, std::string("the key wants ") + std::to_string(wanted) + " " + what +
-                                 ", the assignment has " + std::to_string(got));
-    };
-    expect("inputs", x.inputs, key.public_inputs() + 1);
-    expect("variables", x.z.size(), key.variables);
-    const std::size_t rows = x.a.size();
-    if (x.b.size() != rows || x.c.size() != rows)
-        refuse(key.name, "the assignment's a, b and c differ in length");
-    if (rows > key.domain() || 2 * rows <= key.domain())
-        refuse(key.name, "the assignment has " + std::to_string(rows) +
-                             " rows, which is not what the key's domain of " + std::to_string(key.domain()) +
-                             " points is for");
-    expect("density bits of private variables in A", x.a_aux.size(), x.aux());
-    expect("density bits of inputs in B", x.b_inputs.size(), x.inputs);
-    expect("density bits of private variables in B", x.b_aux.size(), x.aux());
-    expect("variables in A", x.inputs + x.a_aux.count(), key.a.size());
-    expect("variables in B", x.b_inputs.count() + x.b_aux.count(), key.b_g1.size());
-}
-
-}  // namespace
 
 template <class C>
 Proof<C> CpuBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignment,

@@ -67,6 +67,31 @@ void check_shape(const ProvingKey<C>& key) {
 }
 
 template <class C>
+void check_assignment(const ProvingKey<C>& key, const Assignment<typename C::Fr>& x) {
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorKind::kMalformed, (key.name.empty() ? "" : key.name + ": ") + what);
+    };
+    const auto expect = [&](const char* what, std::size_t got, std::size_t wanted) {
+        if (got != wanted)
+            refuse(std::string("the key wants ") + std::to_string(wanted) + " " + what +
+                   ", the assignment has " + std::to_string(got));
+    };
+    expect("inputs", x.inputs, key.public_inputs() + 1);
+    expect("variables", x.z.size(), key.variables);
+    const std::size_t rows = x.a.size();
+    if (x.b.size() != rows || x.c.size() != rows) refuse("the assignment's a, b and c differ in length");
+    if (rows > key.domain() || 2 * rows <= key.domain())
+        refuse("the assignment has " + std::to_string(rows) +
+               " rows, which is not what the key's domain of " + std::to_string(key.domain()) +
+               " points is for");
+    expect("density bits of private variables in A", x.a_aux.size(), x.aux());
+    expect("density bits of inputs in B", x.b_inputs.size(), x.inputs);
+    expect("density bits of private variables in B", x.b_aux.size(), x.aux());
+    expect("variables in A", x.inputs + x.a_aux.count(), key.a.size());
+    expect("variables in B", x.b_inputs.count() + x.b_aux.count(), key.b_g1.size());
+}
+
+template <class C>
 std::optional<std::string> forgeable(const VerifyingKey<C>& vk) {
     if (vk.gamma_g2 == vk.delta_g2) return "gamma equals delta";
     if (vk.gamma_g2.is_infinity()) return "gamma is the identity";
@@ -80,8 +105,9 @@ std::optional<std::string> forgeable(const VerifyingKey<C>& vk) {
     return std::nullopt;
 }
 
-#define CUZK_KEY_SHAPE(C)                            \
-    template void check_shape(const ProvingKey<C>&); \
+#define CUZK_KEY_SHAPE(C)                                                           \
+    template void check_shape(const ProvingKey<C>&);                                \
+    template void check_assignment(const ProvingKey<C>&, const Assignment<C::Fr>&); \
     template std::optional<std::string> forgeable(const VerifyingKey<C>&);
 CUZK_KEY_SHAPE(Bls12_381)
 CUZK_KEY_SHAPE(Bn254)

@@ -14,6 +14,10 @@ namespace cuzk {
 template <class C>
 void check_shape(const ProvingKey<C>& key);
 
+// The same between a ready assignment and the key that is to prove it.
+template <class C>
+void check_assignment(const ProvingKey<C>& key, const Assignment<typename C::Fr>& assignment);
+
 // Why anyone can forge proofs under this key, if so: gamma equals delta (a key straight from a first setup
 // phase, without a contribution), or one of the fixed points is the identity.
 template <class C>
@@ -31,9 +35,10 @@ struct KeyDamage {
 template <class C>
 std::optional<KeyDamage> find_damage(const ProvingKey<C>& key);
 
-#define CUZK_KEY_CHECKS(prefix, C)                                                \
-    prefix template void check_shape(const ProvingKey<C>&);                       \
-    prefix template std::optional<std::string> forgeable(const VerifyingKey<C>&); \
+#define CUZK_KEY_CHECKS(prefix, C)                                                         \
+    prefix template void check_shape(const ProvingKey<C>&);                                \
+    prefix template void check_assignment(const ProvingKey<C>&, const Assignment<C::Fr>&); \
+    prefix template std::optional<std::string> forgeable(const VerifyingKey<C>&);          \
     prefix template std::optional<KeyDamage> find_damage(const ProvingKey<C>&);
 CUZK_KEY_CHECKS(extern, Bls12_381)
 CUZK_KEY_CHECKS(extern, Bn254)
