@@ -8,9 +8,13 @@
 #include "cli/common.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal_progress.hpp"
+#include "cli/test_hooks.hpp"
+#include "filecoin/chain/claim.hpp"
 #include "filecoin/params/store.hpp"
 #include "filecoin/prove/prove.hpp"
 #include "filecoin/simulate/sector.hpp"
+#include "formats/bellman.hpp"
+#include "formats/proof_bytes.hpp"
 #include "groth16/cpu_backend.hpp"
 
 namespace cuzk::cli {
@@ -26,7 +30,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 struct Arguments {
     CommonOptions common;
-    std::string request, proof, folder, output, size, seed_hex;
+    std::string request, proof, folder, vk, output, size, seed_hex, test_randomness;
     std::string kind = "porep";
     bool timings = false;
     fil::SimulateOptions simulate;
@@ -58,6 +62,7 @@ int prove(const Arguments& args) {
     StageLog log;
     ProveOptions<C::Fr> options;
     options.monitor = {&log, &progress};
+    options.fixed = fixed_blinding<C::Fr>(args.test_randomness);
 
     std::optional<fil::ProofJob> job;
     {
@@ -103,25 +108,40 @@ int prove(const Arguments& args) {
     }
     fmt::print("proved and verified: {} {}, {} partition{}, {} constraints each, {}, peak memory {}\n",
                fil::circuit_name(job->circuit), fil::sector_size_name(job->shape.bytes),
-               job->partitions.size(), job->partitions.size() == 1 ? "" : "s",
-               grouped(constraints), duration_text(seconds_since(start)),
-               bytes_text(peak_memory()));
+               job->partitions.size(), job->partitions.size() == 1 ? "" : "s", grouped(constraints),
+               duration_text(seconds_since(start)), bytes_text(peak_memory()));
     return 0;
 }
 
 int verify(const Arguments& args) {
     const ThreadLimit limit(args.common.threads);
-    const fil::ProofJob job = job_of(args.request);
-    const Verifier<C> verifier(fil::load_vk(folder_of(args), job.circuit, job.shape));
+    const ByteSource source = ByteSource::open(args.request);
     const ByteSource proof = ByteSource::open(args.proof);
-    const bool valid = fil::verify_job(job, verifier, proof.bytes, args.proof);
-    if (args.common.json)
-        fmt::print("{}\n", Json{{"valid", valid}, {"partitions", job.partitions.size()}}.dump(2));
-    else
-        fmt::print("{}: {} ({} {}, {} partitions)\n", args.proof, valid ? "valid" : "INVALID",
-                   fil::circuit_name(job.circuit), fil::sector_size_name(job.shape.bytes),
-                   job.partitions.size());
-    return valid ? 0 : exit_code(ErrorKind::kUnsatisfied);
+    const auto verifier = [&](fil::CircuitKind kind, const fil::SectorShape& shape) {
+        return Verifier<C>(args.vk.empty() ? fil::load_vk(folder_of(args), kind, shape)
+                                           : read_bellman_vk(ByteSource::open(args.vk)));
+    };
+    const auto report = [&](bool valid, fil::CircuitKind kind, const fil::SectorShape& shape) {
+        const std::size_t partitions = proof.bytes.size() / kProofBytes;
+        if (args.common.json)
+            fmt::print("{}\n", Json{{"valid", valid}, {"partitions", partitions}}.dump(2));
+        else
+            fmt::print("{}: {} ({} {}, {} partition{})\n", args.proof, valid ? "valid" : "INVALID",
+                       fil::circuit_name(kind), fil::sector_size_name(shape.bytes), partitions,
+                       partitions == 1 ? "" : "s");
+        return valid ? 0 : exit_code(ErrorKind::kUnsatisfied);
+    };
+    if (fil::is_claim(source.bytes)) {
+        const fil::Claim claim = fil::parse_claim(source);
+        const auto kind = fil::circuit_of(claim);
+        const auto& shape = fil::shape_of(claim);
+        return report(
+            fil::verify_partitions(fil::public_inputs(claim), verifier(kind, shape), proof.bytes, args.proof),
+            kind, shape);
+    }
+    const fil::ProofJob job = job_of(args.request);
+    return report(fil::verify_job(job, verifier(job.circuit, job.shape), proof.bytes, args.proof),
+                  job.circuit, job.shape);
 }
 
 int simulate(const Arguments& args) {
@@ -318,13 +338,17 @@ void add_filecoin(CLI::App& app, Action& action) {
     c->add_option("request", args->request, "Request or C1 JSON")->required();
     c->add_option("-o,--output", args->output, "Proof bytes: 192 a partition")->required();
     c->add_flag("--timings", args->timings, "Print how long each stage took");
+    add_test_randomness(*c, args->test_randomness);
     add_folder(*c, *args);
     args->common.add_to(*c);
 
-    args =
-        command(*group, "verify", "Verify the proofs of a request's partitions together", verify, action, c);
-    c->add_option("request", args->request, "Request or C1 JSON")->required();
+    args = command(*group, "verify", "Verify the proofs of all partitions together", verify, action, c);
+    c->add_option(
+         "statement", args->request,
+         "What was proved: a claim (public data alone, see docs/filecoin.md), a request, or a C1 file")
+        ->required();
     c->add_option("proof", args->proof, "Proof bytes")->required();
+    c->add_option("--vk", args->vk, "Verifying key (default: the one of this circuit among the parameters)");
     add_folder(*c, *args);
     args->common.add_to(*c);
 

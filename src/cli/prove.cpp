@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <optional>
 
 #include "base/output_file.hpp"
@@ -10,9 +9,9 @@
 #include "cli/common.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal_progress.hpp"
+#include "cli/test_hooks.hpp"
 #include "formats/assignment.hpp"
 #include "formats/bellman.hpp"
-#include "formats/decimal.hpp"
 #include "formats/proof_bytes.hpp"
 #include "formats/r1cs_file.hpp"
 #include "formats/snarkjs_json.hpp"
@@ -32,31 +31,6 @@ struct ProveArguments {
     bool allow_insecure_key = false;
     std::string test_randomness;
 };
-
-// "r,s" in decimal. Asking for it takes a flag and an environment variable, so that no script does by
-// accident.
-template <class Fr>
-std::optional<FixedBlinding<Fr>> fixed_blinding(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    const char* hooks = std::getenv("CUZK_TEST_HOOKS");
-    if (hooks == nullptr || std::string_view(hooks) != "1")
-        throw Error(
-            ErrorKind::kUsage,
-            "--unsafe-test-randomness gives the witness away; it is for tests and needs CUZK_TEST_HOOKS=1");
-    const std::size_t comma = text.find(',');
-    const auto number = [&](std::string_view digits) {
-        const auto value = from_decimal<Fr::kLimbs>(digits);
-        if (!value || *value >= Fr::Constants::kModulus)
-            throw Error(ErrorKind::kUsage,
-                        "--unsafe-test-randomness wants r,s: two decimal numbers below the group order");
-        return Fr::from_int(*value);
-    };
-    if (comma == std::string::npos) number("");
-    fmt::print(stderr, "cuzk: warning: r and s are not random: this proof hides nothing\n");
-    return FixedBlinding<Fr>{{},
-                             number(std::string_view(text).substr(0, comma)),
-                             number(std::string_view(text).substr(comma + 1))};
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -224,8 +198,7 @@ void add_prove(CLI::App& app, Action& action) {
     command->add_flag("--timings", args->timings, "Print how long each stage took");
     command->add_flag("--allow-insecure-key", args->allow_insecure_key,
                       "Use a key under which anyone can forge proofs");
-    command->add_option("--unsafe-test-randomness", args->test_randomness, "Tests only: fixed r,s")
-        ->group("");
+    add_test_randomness(*command, args->test_randomness);
     args->common.add_to(*command);
     command->callback([args, &action] { action = [args] { return prove(*args); }; });
 }

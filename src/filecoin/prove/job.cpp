@@ -2,6 +2,7 @@
 
 #include "filecoin/vanilla/c1.hpp"
 #include "filecoin/vanilla/post.hpp"
+#include "filecoin/vanilla/registered.hpp"
 #include "filecoin/vanilla/update.hpp"
 
 namespace cuzk::filecoin {
@@ -10,12 +11,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
     throw Error(ErrorKind::kMalformed, name + ": " + reason);
-}
-
-// Sector size of the network's registered proof numbers: five sizes in a cycle.
-u64 size_of_registered(u64 number) {
-    constexpr u64 kSizes[] = {u64{2} << 10, u64{8} << 20, u64{512} << 20, u64{32} << 30, u64{64} << 30};
-    return kSizes[number % 5];
 }
 
 SectorShape shape_of(const ProofRequest& r) {
@@ -67,11 +62,6 @@ void prepare_update(const ProofRequest& r, const std::string& name, ProofJob& jo
     }
 }
 
-// Up to 1.1 of the network's API, challenge indices run over all sectors of the deadline; from 1.2 on they restart in each.
-bool running_challenges(const ProofRequest& r) {
-    return r.registered_proof < 10;
-}
-
 void prepare_window(const ProofRequest& r, const std::string& name, ProofJob& job) {
     job.circuit = CircuitKind::kWindowPost;
     job.shape = shape_of(r);
@@ -85,7 +75,7 @@ void prepare_window(const ProofRequest& r, const std::string& name, ProofJob& jo
         sectors[i] = decode_post_vanilla(r.vanilla_proofs[i], where, job.shape, kWindowChallenges);
         const u64 place = u64{r.partition_index} * slots + i;
         check_post_vanilla(sectors[i], where, job.shape, randomness,
-                           running_challenges(r) ? place * kWindowChallenges : 0);
+                           has_running_challenges(r.registered_proof) ? place * kWindowChallenges : 0);
     });
     for (std::size_t first = 0; first < sectors.size(); first += slots) {
         PostPartition partition;

@@ -19,21 +19,27 @@ std::vector<u8> prove_job(const ProofJob& job, Prover<Bls12_381>& prover, const 
     return out;
 }
 
-bool verify_job(const ProofJob& job, const Verifier<Bls12_381>& verifier, std::span<const u8> proof_bytes,
-                const std::string& name) {
+bool verify_partitions(std::vector<std::vector<Fr>> inputs, const Verifier<Bls12_381>& verifier,
+                       std::span<const u8> proof_bytes, const std::string& name) {
     const auto proofs = read_proof_bytes(ByteSource::borrow(name, proof_bytes));
-    if (proofs.size() != job.partitions.size())
+    if (proofs.size() != inputs.size())
         throw Error(ErrorKind::kMalformed, name + ": holds " + std::to_string(proofs.size()) +
-                                               " proofs, the request has " +
-                                               std::to_string(job.partitions.size()) + " partitions");
+                                               " proofs, there are " + std::to_string(inputs.size()) +
+                                               " partitions");
     std::vector<Statement<Bls12_381>> statements;
-    for (std::size_t k = 0; k < proofs.size(); ++k) {
-        CompactWitness witness = job.witness(k);
-        witness.inputs.erase(witness.inputs.begin());  // the constant one is no public input
-        statements.push_back({proofs[k], std::move(witness.inputs)});
-    }
+    for (std::size_t k = 0; k < proofs.size(); ++k) statements.push_back({proofs[k], std::move(inputs[k])});
     OsRandom random;
     return verifier.verify_all(statements, random);
+}
+
+bool verify_job(const ProofJob& job, const Verifier<Bls12_381>& verifier, std::span<const u8> proof_bytes,
+                const std::string& name) {
+    std::vector<std::vector<Fr>> inputs;
+    for (std::size_t k = 0; k < job.partitions.size(); ++k) {
+        inputs.push_back(job.witness(k).inputs);
+        inputs.back().erase(inputs.back().begin());  // the constant one is no public input
+    }
+    return verify_partitions(std::move(inputs), verifier, proof_bytes, name);
 }
 
 }  // namespace cuzk::filecoin

@@ -63,14 +63,15 @@ std::string snake_case(std::string_view name) {
     return out;
 }
 
+const std::map<std::string_view, u64> kKindNames = {{"PROOF_KIND_UNSPECIFIED", 0},
+                                                    {"POREP_SEAL_COMMIT", 1},
+                                                    {"SNAP_DEALS_UPDATE", 2},
+                                                    {"WINDOW_POST_PARTITION", 3},
+                                                    {"WINNING_POST", 4}};
+
 using Reader = std::function<void(od::value&, const std::string&)>;
 
 std::map<std::string, Reader> readers(ProofRequest& r) {
-    const std::map<std::string_view, u64> kinds = {{"PROOF_KIND_UNSPECIFIED", 0},
-                                                   {"POREP_SEAL_COMMIT", 1},
-                                                   {"SNAP_DEALS_UPDATE", 2},
-                                                   {"WINDOW_POST_PARTITION", 3},
-                                                   {"WINNING_POST", 4}};
     const std::map<std::string_view, u64> priorities = {
         {"PRIORITY_UNSPECIFIED", 0}, {"LOW", 1}, {"NORMAL", 2}, {"HIGH", 3}, {"CRITICAL", 4}};
     const auto bytes = [](std::vector<u8>& out) -> Reader {
@@ -82,8 +83,8 @@ std::map<std::string, Reader> readers(ProofRequest& r) {
     return {
         {"request_id", [&r](od::value& v, const std::string& where) { r.request_id = text(v, where); }},
         {"proof_kind",
-         [&r, kinds](od::value& v, const std::string& where) {
-             const u64 kind = enumerator(v, where, kinds);
+         [&r](od::value& v, const std::string& where) {
+             const u64 kind = enumerator(v, where, kKindNames);
              if (kind < 1 || kind > 4) fail(where, "names no kind of proof");
              r.kind = static_cast<ProofKind>(kind);
          }},
@@ -119,6 +120,12 @@ std::map<std::string, Reader> readers(ProofRequest& r) {
 }
 
 }  // namespace
+
+std::optional<ProofKind> proof_kind(std::string_view name) {
+    const auto known = kKindNames.find(name);
+    if (known == kKindNames.end() || known->second == 0) return std::nullopt;
+    return static_cast<ProofKind>(known->second);
+}
 
 ProofRequest parse_request(std::span<const u8> json, const std::string& name) {
     const simdjson::padded_string padded(reinterpret_cast<const char*>(json.data()), json.size());

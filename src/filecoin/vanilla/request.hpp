@@ -1,6 +1,7 @@
 // A request to prove, as clients send it: protobuf JSON of cuzk.v1.SubmitProofRequest.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 namespace cuzk::filecoin {
 
 enum class ProofKind { kPorepSealCommit = 1, kSnapDealsUpdate = 2, kWindowPost = 3, kWinningPost = 4 };
+
+// "POREP_SEAL_COMMIT", "SNAP_DEALS_UPDATE", "WINDOW_POST_PARTITION", "WINNING_POST"
+std::optional<ProofKind> proof_kind(std::string_view name);
 
 // Fields are raw: nothing is checked beyond the JSON types. Bytes are decoded from base64.
 struct ProofRequest {

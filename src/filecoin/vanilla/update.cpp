@@ -23,13 +23,17 @@ Fr gen_randomness(const Fr& a, const Fr& b) {
 
 }  // namespace
 
+u64 partition_and_high_select(const SectorShape& shape, u32 partition) {
+    return partition + (u64{1} << high_select_index(shape)) * shape.update_partitions;
+}
+
 UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::string& name,
                                       const SectorShape& shape, u32 index,
                                       const UpdateCommitments& commitments) {
     ByteReader in(name, "update partition proof", bytes);
     UpdatePartition p;
     p.index = index;
-    p.partition_and_high_select = index + (u64{1} << high_select_index(shape)) * shape.update_partitions;
+    p.partition_and_high_select = partition_and_high_select(shape, index);
     p.comm_r_old = commitments.comm_r_old;
     p.comm_d_new = commitments.comm_d_new;
     p.comm_r_new = commitments.comm_r_new;

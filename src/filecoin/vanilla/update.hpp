@@ -15,6 +15,9 @@ UpdatePartition decode_update_vanilla(std::span<const u8> bytes, const std::stri
                                       const SectorShape& shape, u32 index,
                                       const UpdateCommitments& commitments);
 
+// First public input of a partition: its number, and the choice of high bits in the positions above.
+u64 partition_and_high_select(const SectorShape& shape, u32 partition);
+
 // Checks natively what the circuit states, challenged leaves included. Throws Error(kUnsatisfied).
 void check_update_vanilla(const UpdatePartition& partition, const std::string& name,
                           const SectorShape& shape);
