@@ -1,0 +1,7 @@
+#include "gpu/fixed_base.cuh"
+
+namespace cuzk::gpu {
+
+template class DeviceFixedBase<Bls12_381G1>;
+
+}  // namespace cuzk::gpu
