@@ -2,11 +2,13 @@
 //
 // Spaces are budgets in bytes; a space may lie in another (pinned memory is host memory too), and then counts in both. A
 // reservation is granted when it fits under the limits, and waits otherwise:
-//   * kContinue before kStart: memory that finishes started work goes before memory that starts more, whatever the priority,
-//     and while such a claim waits nothing but critical work is started. So started work always ends and gives its memory back.
-//   * Among kStart: by priority, then by age. Nobody overtakes: a large claim is not starved by small ones.
-//   * kStart claims state the room that must stay free for their own continuation (`headroom`).
-//   * Part of a space may be reserved for critical claims.
+//   * kStart claims begin work and state the room that it will need to go on (`headroom`). They are granted only if the largest
+//     headroom of all started work stays free, counted without the kContinue memory in use, which comes back on its own. So
+//     whatever was started can always be ended, and waiting never becomes a deadlock.
+//   * kContinue claims end started work. They go before kStart, whatever the priority; while one waits, nothing but critical
+//     work is started in its space.
+//   * Within a phase: by priority, then by age. Nobody overtakes: a large claim is not starved by small ones.
+//   * Part of a space may be kept for starting critical work.
 // A claim that cannot fit even in an empty space fails at once. Before a claim waits, the evictor is asked to free caches.
 #pragma once
 
@@ -15,6 +17,8 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -25,6 +29,18 @@
 namespace cuzk::engine {
 
 using SpaceId = std::size_t;
+
+struct Claim {
+    enum class Phase : u8 { kStart, kContinue };
+
+    SpaceId space = 0;
+    u64 bytes = 0;
+    u64 headroom = 0;   // kStart: held free while the reservation lives
+    std::string owner;  // as MemoryOwner::owner
+    Priority priority = Priority::kNormal;
+    Phase phase = Phase::kStart;
+    u64 age = 0;  // smaller goes first within a priority; 0: by arrival
+};
 
 class MemoryPlanner;
 
@@ -39,40 +55,25 @@ public:
     Reservation& operator=(const Reservation&) = delete;
 
     explicit operator bool() const { return planner_ != nullptr; }
-    SpaceId space() const { return space_; }
-    u64 bytes() const { return bytes_; }
+    u64 bytes() const { return granted_.bytes; }
     // Gives back all but `bytes`; never grows.
     void shrink(u64 bytes);
     void release();
 
 private:
     friend class MemoryPlanner;
-    Reservation(MemoryPlanner* planner, SpaceId space, std::string owner, u64 bytes)
-        : planner_(planner), space_(space), owner_(std::move(owner)), bytes_(bytes) {}
+    Reservation(MemoryPlanner* planner, Claim granted) : planner_(planner), granted_(std::move(granted)) {}
 
     MemoryPlanner* planner_ = nullptr;
-    SpaceId space_ = 0;
-    std::string owner_;
-    u64 bytes_ = 0;
-};
-
-struct Claim {
-    enum class Phase : u8 { kStart, kContinue };
-
-    SpaceId space = 0;
-    u64 bytes = 0;
-    u64 headroom = 0;
-    std::string owner;  // as MemoryOwner::owner
-    Priority priority = Priority::kNormal;
-    Phase phase = Phase::kStart;
-    u64 age = 0;  // smaller goes first within a priority; 0: by arrival
+    Claim granted_;
 };
 
 // Thread-safe. The evictor is called without the planner's lock.
 class MemoryPlanner {
 public:
-    // Frees caches in a space, at least `wanted` bytes if it can; returns how many.
-    using Evictor = std::function<u64(SpaceId space, u64 wanted)>;
+    // Frees caches in a space, at least `wanted` bytes if it can; returns how many. Urgent: a claim will wait otherwise; not
+    // urgent: only what has been idle for long.
+    using Evictor = std::function<u64(SpaceId space, u64 wanted, bool urgent)>;
 
     MemoryPlanner() = default;
     MemoryPlanner(const MemoryPlanner&) = delete;
@@ -88,8 +89,13 @@ public:
     // At once or not at all, and never before a claim that waits with at least the same right. May evict.
     Reservation try_acquire(const Claim& claim);
 
+    // A cache became idle: claims that wait ask the evictor again.
+    void retry_waiting();
+
     // Whether a claim fits into an empty space; if not, says why.
     std::optional<std::string> never_fits(const Claim& claim) const;
+    // What ordinary work may start in: the budget less what is kept for critical work.
+    u64 start_limit(SpaceId space) const;
     u64 free_bytes(SpaceId space) const;
     std::vector<MemoryStatus> status() const;
 
@@ -101,21 +107,27 @@ private:
         u64 critical_reserve = 0;
         std::optional<SpaceId> parent;
         u64 used = 0, peak = 0;
+        u64 continuing = 0;            // of `used`: kContinue
+        std::multiset<u64> headrooms;  // of the reservations that started work
         std::map<std::string, u64> owners;
     };
     struct Waiter {
         Claim claim;
         bool granted = false;
+        bool retry = false;
         std::condition_variable_any changed;
     };
 
-    u64 limit(const Space& space, Priority priority) const;
+    template <class Visit>
+    void for_chain(SpaceId space, const Visit& visit) const;
+    bool related(SpaceId a, SpaceId b) const;
+    u64 limit(const Space& space, const Claim& claim) const;
     bool fits(const Claim& claim) const;
-    bool goes_before(const Claim& a, const Claim& b) const;
-    bool may_pass(const Claim& claim) const;
     u64 shortage(const Claim& claim) const;
+    bool may_pass(const Claim& claim) const;
     void take(const Claim& claim);
-    void give(SpaceId space, const std::string& owner, u64 bytes);
+    void give(const Claim& granted, u64 bytes, bool last);
+    void enqueue(Waiter& waiter);
     void grant_waiting();
     std::optional<std::string> never_fits_locked(const Claim& claim) const;
 

@@ -18,19 +18,29 @@ struct PartitionCost {
     u64 synthesis = 0;  // host: during synthesis, beside the witness
 };
 
+// What one proof needs on a device beside its witness and its key, bytes.
+struct WorkingMemory {
+    u64 host = 0;
+    u64 device = 0;
+};
+
 // A synthesised partition, ready for a device.
 class Witness {
 public:
     virtual ~Witness() = default;
 };
 
-// A compiled circuit and its proving key on the host; immutable, shared between jobs.
+// A compiled circuit and its proving key on the host; shared between jobs, immutable once its key is open.
 class Circuit {
 public:
     virtual ~Circuit() = default;
     virtual u64 circuit_bytes() const = 0;  // host memory of the compiled circuit
     virtual u64 key_bytes() const = 0;      // points of the proving key
+    virtual u64 host_key_bytes()
+        const = 0;  // host memory that an open key holds: key_bytes, or 0 where the file is used in place
     virtual PartitionCost cost() const = 0;
+    // Reads the key. Called once, when memory for it has been reserved and before anybody else has the circuit. Slow.
+    virtual void open_key(Progress* progress) = 0;
 };
 
 // A decoded and natively checked request. Immutable; partitions may be synthesised in any order and on any thread.
@@ -47,9 +57,8 @@ public:
 class ResidentKey {
 public:
     virtual ~ResidentKey() = default;
-    // Working memory of one proof, bytes.
-    virtual u64 host_working_bytes() const = 0;
-    virtual u64 device_working_bytes() const = 0;
+    // Where its points lie, as far as the device tells.
+    virtual KeyTier tier() const = 0;
     // A proof that has been verified. Throws DeviceError where the device is at fault; any other Error is the job's.
     // Thread-safe: several proofs may run at once.
     virtual std::vector<u8> prove(const Witness& witness, const ProveMonitor& monitor) = 0;
@@ -80,6 +89,7 @@ public:
     virtual std::string kind() const = 0;  // "cuda", "cpu"
     // Memory of its own that the planner may hand out; 0: it works in host memory.
     virtual u64 memory_budget() const = 0;
+    virtual WorkingMemory working_memory(const Circuit& circuit) const = 0;
     // As the driver or the backend counts it; empty where there is nothing to say.
     virtual std::vector<MemoryReport> memory() const = 0;
     // Brings a key to the device. The tier is the planner's wish: kHot only where memory for it has been reserved.
@@ -99,9 +109,9 @@ public:
     // Decodes and checks natively: bad input fails here, in milliseconds.
     virtual std::unique_ptr<PreparedJob> prepare(const filecoin::ProofRequest& request,
                                                  const std::string& name) = 0;
-    // Compiles the circuit and opens its key. Slow; unknown ids are Error(kUsage), missing files Error(kEnvironment).
-    virtual std::shared_ptr<const Circuit> load_circuit(const std::string& circuit_id,
-                                                        Progress* progress) = 0;
+    // Compiles the circuit and looks at its key's size. Seconds; unknown ids are Error(kUsage), missing files
+    // Error(kEnvironment).
+    virtual std::unique_ptr<Circuit> load_circuit(const std::string& circuit_id) = 0;
 };
 
 }  // namespace cuzk::engine
