@@ -42,7 +42,6 @@ struct DaemonConfig {
 
     struct Gpus {
         std::vector<std::string> devices;  // ordinals or UUIDs; empty: all
-        u64 gpu_threads = 0;               // 0: all processors
         u64 gpu_workers_per_device = 2;
         bool allow_cpu = true;
     } gpus;

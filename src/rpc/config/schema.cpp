@@ -41,8 +41,8 @@ std::vector<ConfigKey> config_keys(DaemonConfig& c) {
         {"memory", "working_memory_budget", "", IdleKey{"working memory is planned within total_budget"}},
 
         {"gpus", "devices", "ordinals or UUIDs; empty: all", &c.gpus.devices},
-        {"gpus", "gpu_threads", "processor threads that serve the GPUs; 0: all",
-         CountKey{&c.gpus.gpu_threads, 0, 4096}},
+        {"gpus", "gpu_threads", "",
+         IdleKey{"all work shares one pool of threads, which synthesis.threads limits"}},
         {"gpus", "gpu_workers_per_device", "partitions under way on one GPU",
          CountKey{&c.gpus.gpu_workers_per_device, 1, 4}},
         {"gpus", "allow_cpu", "prove on the processor where no GPU is left", &c.gpus.allow_cpu},
@@ -52,7 +52,7 @@ std::vector<ConfigKey> config_keys(DaemonConfig& c) {
         {"scheduler", "max_batch_wait_ms", "", IdleKey{"there are no batches to wait for"}},
         {"scheduler", "sort_by_type", "", IdleKey{"the oldest job of the highest priority is always next"}},
 
-        {"synthesis", "threads", "threads that compute witnesses; 0: all",
+        {"synthesis", "threads", "threads of all computation on the processor; 0: all",
          CountKey{&c.synthesis.threads, 0, 4096}},
         {"synthesis", "partition_workers", "",
          IdleKey{"pipeline.max_parallel_synthesis limits what runs at once"}},

@@ -175,6 +175,16 @@ std::vector<MetricFamily> status_metrics(const engine::EngineStatus& s) {
 
 std::string metrics_page(engine::Engine& engine) {
     std::vector<MetricFamily> families = engine.metrics().snapshot();
+    // The durations once more under the name and the labels that earlier daemons gave them.
+    const auto durations = std::find_if(families.begin(), families.end(),
+                                        [](const auto& f) { return f.name == "cuzk_job_duration_seconds"; });
+    if (durations != families.end()) {
+        MetricFamily old = *durations;
+        old.name = "cuzk_proof_duration_seconds";
+        for (MetricSample& sample : old.samples)
+            for (auto& [name, value] : sample.labels) std::replace(value.begin(), value.end(), '-', '_');
+        families.push_back(std::move(old));
+    }
     std::set<std::string> counted;
     for (const MetricFamily& f : families) counted.insert(f.name);
     for (MetricFamily& f : status_metrics(engine.status()))

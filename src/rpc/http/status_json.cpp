@@ -52,9 +52,9 @@ Json memory_json(const EngineStatus& status) {
     Json spaces = Json::array();
     u64 total = 0, used = 0;
     for (const engine::MemoryStatus& memory : status.memory) {
-        if (memory.space == "host") {
-            total = memory.budget;
-            used = memory.used;
+        if (memory.space == "host" || memory.space == "requests") {
+            total += memory.budget;
+            used += memory.used;
         }
         Json owners = Json::array();
         for (const engine::MemoryOwner& owner : memory.owners)

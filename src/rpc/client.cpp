@@ -1,0 +1,229 @@
+#include "rpc/client.hpp"
+
+#include <cuzk/jobs/v1/jobs.grpc.pb.h>
+#include <cuzk/v1/proving.grpc.pb.h>
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+
+#include "base/byte_source.hpp"
+#include "rpc/convert.hpp"
+
+namespace cuzk::rpc {
+
+namespace {
+
+std::shared_ptr<grpc::ChannelCredentials> credentials(const ClientOptions& options) {
+    if (!options.tls) return grpc::InsecureChannelCredentials();
+    grpc::SslCredentialsOptions tls;
+    if (!options.tls_ca.empty()) {
+        const ByteSource ca = ByteSource::open(options.tls_ca);
+        tls.pem_root_certs.assign(reinterpret_cast<const char*>(ca.bytes.data()), ca.bytes.size());
+    }
+    return grpc::SslCredentials(tls);
+}
+
+const char* state_text(jobs::v1::JobState state) {
+    switch (state) {
+        case jobs::v1::JOB_STATE_QUEUED: return "queued";
+        case jobs::v1::JOB_STATE_RUNNING: return "running";
+        case jobs::v1::JOB_STATE_COMPLETED: return "completed";
+        case jobs::v1::JOB_STATE_FAILED: return "failed";
+        case jobs::v1::JOB_STATE_CANCELLED: return "cancelled";
+        case jobs::v1::JOB_STATE_TIMED_OUT: return "timed out";
+        default: return "unknown";
+    }
+}
+
+JobLine line_of(const jobs::v1::Job& m) {
+    JobLine line{m.job_id(), m.proof_kind(), m.priority(),     state_text(m.state()),
+                 m.phase(),  m.client(),     m.error_message()};
+    line.final = m.state() >= jobs::v1::JOB_STATE_COMPLETED;
+    line.partitions = m.partitions();
+    line.partitions_done = m.partitions_done();
+    line.age_ms = m.age_ms();
+    line.total_ms = m.total_ms();
+    return line;
+}
+
+const char* tier_text(v1::SRSStatus::Tier tier) {
+    switch (tier) {
+        case v1::SRSStatus::HOT: return "hot";
+        case v1::SRSStatus::WARM: return "warm";
+        default: return "cold";
+    }
+}
+
+ErrorKind kind_of(grpc::StatusCode code) {
+    switch (code) {
+        case grpc::StatusCode::INVALID_ARGUMENT: return ErrorKind::kMalformed;
+        case grpc::StatusCode::NOT_FOUND: return ErrorKind::kUsage;
+        default: return ErrorKind::kEnvironment;
+    }
+}
+
+}  // namespace
+
+class Client::Impl {
+public:
+    explicit Impl(ClientOptions options) : options_(std::move(options)) {
+        grpc::ChannelArguments arguments;
+        arguments.SetMaxReceiveMessageSize(static_cast<int>(options_.max_message_bytes));
+        arguments.SetMaxSendMessageSize(static_cast<int>(options_.max_message_bytes));
+        // Notices a daemon whose machine is gone while a call waits for a proof.
+        arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
+        // Benchmarks open many clients in one process: each gets a connection of its own.
+        arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+        const auto channel =
+            grpc::CreateCustomChannel(options_.address.text(), credentials(options_), arguments);
+        proving_ = v1::ProvingEngine::NewStub(channel);
+        jobs_ = jobs::v1::Jobs::NewStub(channel);
+    }
+
+    // Prepares the context of a call; `deadline` null: none.
+    void prepare(grpc::ClientContext& context, std::optional<std::chrono::milliseconds> deadline) const {
+        if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
+        if (deadline) context.set_deadline(std::chrono::system_clock::now() + *deadline);
+    }
+
+    void check(const grpc::Status& status) const {
+        if (status.ok()) return;
+        const bool unreachable = status.error_code() == grpc::StatusCode::UNAVAILABLE;
+        throw Error(kind_of(status.error_code()),
+                    fmt::format("{}: {}{}", options_.address.text(),
+                                unreachable ? "no daemon takes the call: " : "", status.error_message()));
+    }
+
+    template <class Call, class Request, class Response>
+    void call(Call method, const Request& request, Response& response,
+              std::optional<std::chrono::milliseconds> deadline = std::nullopt) {
+        grpc::ClientContext context;
+        prepare(context, deadline);
+        check((proving_.get()->*method)(&context, request, &response));
+    }
+
+    jobs::v1::Jobs::Stub& jobs() { return *jobs_; }
+
+private:
+    const ClientOptions options_;
+    std::unique_ptr<v1::ProvingEngine::Stub> proving_;
+    std::unique_ptr<jobs::v1::Jobs::Stub> jobs_;
+};
+
+using Stub = v1::ProvingEngine::Stub;
+
+Client::Client(ClientOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Client::~Client() = default;
+
+engine::Ticket Client::submit(const filecoin::ProofRequest& request) {
+    v1::SubmitProofRequest message;
+    fill_request(request, message);
+    v1::SubmitProofResponse response;
+    impl_->call(&Stub::SubmitProof, message, response);
+    return {response.job_id(), response.queue_position(), false};
+}
+
+engine::JobResult Client::await(const std::string& job_id, std::optional<std::chrono::milliseconds> timeout) {
+    v1::AwaitProofRequest message;
+    message.set_job_id(job_id);
+    if (timeout) message.set_timeout_ms(static_cast<u64>(std::max<i64>(1, timeout->count())));
+    v1::AwaitProofResponse response;
+    impl_->call(&Stub::AwaitProof, message, response);
+    return take_result(response);
+}
+
+engine::JobResult Client::prove(const filecoin::ProofRequest& request,
+                                std::optional<std::chrono::milliseconds> timeout) {
+    v1::ProveRequest message;
+    fill_request(request, *message.mutable_submit());
+    v1::ProveResponse response;
+    impl_->call(&Stub::Prove, message, response, timeout);
+    return take_result(*response.mutable_result());
+}
+
+bool Client::cancel(const std::string& job_id) {
+    v1::CancelProofRequest message;
+    message.set_job_id(job_id);
+    v1::CancelProofResponse response;
+    impl_->call(&Stub::CancelProof, message, response);
+    return response.was_running();
+}
+
+ServiceStatus Client::status() {
+    v1::GetStatusResponse m;
+    impl_->call(&Stub::GetStatus, v1::GetStatusRequest(), m, std::chrono::seconds(5));
+    ServiceStatus s;
+    for (const auto& gpu : m.gpus())
+        s.gpus.push_back({gpu.ordinal(), gpu.name(), gpu.current_job_id(), gpu.current_proof_kind(),
+                          gpu.vram_total_bytes(), gpu.vram_free_bytes()});
+    for (const auto& key : m.loaded_srs())
+        s.keys.push_back({key.circuit_id(), tier_text(key.tier()), key.size_bytes(), key.ref_count()});
+    for (const auto& queue : m.queues())
+        s.queues.push_back({queue.proof_kind(), queue.pending(), queue.in_progress()});
+    s.completed = m.total_proofs_completed();
+    s.failed = m.total_proofs_failed();
+    s.uptime_seconds = m.uptime_seconds();
+    s.pinned_bytes = m.pinned_memory_bytes();
+    s.pinned_limit_bytes = m.pinned_memory_limit_bytes();
+    return s;
+}
+
+std::string Client::metrics_text() {
+    v1::GetMetricsResponse response;
+    impl_->call(&Stub::GetMetrics, v1::GetMetricsRequest(), response, std::chrono::seconds(5));
+    return response.prometheus_text();
+}
+
+std::vector<JobLine> Client::jobs(u32 limit) {
+    grpc::ClientContext context;
+    impl_->prepare(context, std::chrono::seconds(5));
+    jobs::v1::ListJobsRequest request;
+    request.set_limit(limit);
+    jobs::v1::ListJobsResponse response;
+    impl_->check(impl_->jobs().ListJobs(&context, request, &response));
+    std::vector<JobLine> lines;
+    for (const auto& job : response.jobs()) lines.push_back(line_of(job));
+    return lines;
+}
+
+void Client::watch(const std::string& job_id, const std::function<bool(const JobLine&)>& news) {
+    grpc::ClientContext context;
+    impl_->prepare(context, std::nullopt);
+    jobs::v1::WatchJobRequest request;
+    request.set_job_id(job_id);
+    const auto reader = impl_->jobs().WatchJob(&context, request);
+    jobs::v1::Job job;
+    bool wanted = true;
+    while (reader->Read(&job)) {
+        if (!wanted || news(line_of(job))) continue;
+        wanted = false;
+        context.TryCancel();
+    }
+    const grpc::Status status = reader->Finish();
+    if (wanted) impl_->check(status);
+}
+
+Client::Preloaded Client::preload(const std::string& circuit_id) {
+    v1::PreloadSrsRequest message;
+    message.set_circuit_id(circuit_id);
+    v1::PreloadSrsResponse response;
+    impl_->call(&Stub::PreloadSRS, message, response);
+    return {response.already_loaded(), response.load_time_ms()};
+}
+
+Client::Evicted Client::evict(const std::string& circuit_id) {
+    v1::EvictSrsRequest message;
+    message.set_circuit_id(circuit_id);
+    v1::EvictSrsResponse response;
+    impl_->call(&Stub::EvictSRS, message, response);
+    return {response.was_loaded(), response.freed_bytes()};
+}
+
+u32 Client::drain() {
+    grpc::ClientContext context;
+    impl_->prepare(context, std::chrono::seconds(5));
+    jobs::v1::DrainResponse response;
+    impl_->check(impl_->jobs().Drain(&context, jobs::v1::DrainRequest(), &response));
+    return response.unfinished_jobs();
+}
+
+}  // namespace cuzk::rpc

@@ -1,0 +1,16 @@
+// The devices that a configuration names, ready for an engine.
+#pragma once
+
+#include <vector>
+
+#include "engine/work.hpp"
+#include "rpc/config/config.hpp"
+
+namespace cuzk::rpc {
+
+// GPUs by gpus.devices (all, where it names none; "cpu" means the processor), each within memory.vram_limit; and the processor:
+// as a fallback beside GPUs where gpus.allow_cpu says so, as the device where there is no GPU. Throws Error(kEnvironment) for a
+// GPU that is not there, and where nothing is left to prove on.
+std::vector<engine::DeviceSpec> devices_of(const DaemonConfig& config);
+
+}  // namespace cuzk::rpc
