@@ -70,8 +70,7 @@ void generate_params(const std::string& folder, CircuitKind kind, const SectorSh
                      RandomSource& random, Progress* progress) {
     std::filesystem::create_directories(folder);
     ParamsSink sink(params_path(folder, kind, shape));
-    const auto vk =
-        setup<Bls12_381>(KeyFamily::kBellman, to_r1cs(compile_circuit(kind, shape)), random, sink, progress);
+    const auto vk = setup<Bls12_381>(KeyFamily::kBellman, CompiledCircuit(kind, shape), random, sink, progress);
     write_bellman_vk(vk_path(folder, kind, shape), vk);
 }
 
