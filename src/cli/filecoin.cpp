@@ -6,16 +6,17 @@
 #include "base/output_file.hpp"
 #include "cli/app.hpp"
 #include "cli/common.hpp"
+#include "cli/device_options.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal_progress.hpp"
 #include "cli/test_hooks.hpp"
+#include "cli/timings.hpp"
 #include "filecoin/chain/claim.hpp"
 #include "filecoin/params/store.hpp"
 #include "filecoin/prove/prove.hpp"
 #include "filecoin/simulate/sector.hpp"
 #include "formats/bellman.hpp"
 #include "formats/proof_bytes.hpp"
-#include "groth16/cpu_backend.hpp"
 
 namespace cuzk::cli {
 
@@ -30,8 +31,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 struct Arguments {
     CommonOptions common;
+    std::string trace;
     std::string request, proof, folder, vk, output, size, seed_hex, test_randomness;
     std::string kind = "porep";
+    DeviceOptions device;
     bool timings = false;
     fil::SimulateOptions simulate;
 };
@@ -80,31 +83,27 @@ int prove(const Arguments& args) {
         key->circuit = std::make_shared<const fil::CompiledCircuit>(job->circuit, job->shape);
     }
     const u64 constraints = key->circuit->r1cs.constraints;
-    CpuBackend<C> backend;
-    Prover<C> prover(backend, key);
+    const auto backend = make_backend<C>(args.device);
+    Prover<C> prover(*backend, key);
     const std::vector<u8> proof = fil::prove_job(*job, prover, options);
     write_file(args.output, std::span<const u8>(proof));
+    if (!args.trace.empty()) write_file(args.trace, chrome_trace(log));
 
     if (args.common.json) {
-        Json stages = Json::array();
-        for (const StageInterval& stage : log.intervals())
-            stages.push_back({{"stage", stage.stage}, {"ms", stage.milliseconds()}});
         fmt::print("{}\n", Json{{"circuit", fil::circuit_name(job->circuit)},
                                 {"sector_size", job->shape.bytes},
                                 {"partitions", job->partitions.size()},
                                 {"constraints", constraints},
                                 {"seconds", seconds_since(start)},
                                 {"peak_bytes", peak_memory()},
-                                {"stages", stages},
+                                {"stages", timings_json(log)},
+                                {"device", device_summary(log)},
                                 {"proof", args.output}}
                                .dump(2));
         return 0;
     }
     if (args.timings) {
-        Table table({"stage", ">time"});
-        for (const StageInterval& stage : log.intervals())
-            table.add({stage.stage, duration_text(stage.milliseconds() / 1e3)});
-        fmt::print("{}", table.text());
+        fmt::print("{}", timings_table(log));
     }
     fmt::print("proved and verified: {} {}, {} partition{}, {} constraints each, {}, peak memory {}\n",
                fil::circuit_name(job->circuit), fil::sector_size_name(job->shape.bytes),
@@ -338,6 +337,8 @@ void add_filecoin(CLI::App& app, Action& action) {
     c->add_option("request", args->request, "Request or C1 JSON")->required();
     c->add_option("-o,--output", args->output, "Proof bytes: 192 a partition")->required();
     c->add_flag("--timings", args->timings, "Print how long each stage took");
+    c->add_option("--trace", args->trace, "Write the stages as a trace for Perfetto or chrome://tracing");
+    args->device.add_to(*c);
     add_test_randomness(*c, args->test_randomness);
     add_folder(*c, *args);
     args->common.add_to(*c);

@@ -7,9 +7,11 @@
 #include "base/output_file.hpp"
 #include "cli/app.hpp"
 #include "cli/common.hpp"
+#include "cli/device_options.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal_progress.hpp"
 #include "cli/test_hooks.hpp"
+#include "cli/timings.hpp"
 #include "formats/assignment.hpp"
 #include "formats/bellman.hpp"
 #include "formats/proof_bytes.hpp"
@@ -17,7 +19,6 @@
 #include "formats/snarkjs_json.hpp"
 #include "formats/wtns.hpp"
 #include "formats/zkey.hpp"
-#include "groth16/cpu_backend.hpp"
 #include "groth16/prover.hpp"
 
 namespace cuzk::cli {
@@ -27,7 +28,9 @@ namespace {
 struct ProveArguments {
     CommonOptions common;
     std::string key, witness, proof, inputs, r1cs;
+    DeviceOptions device;
     bool timings = false;
+    std::string trace;
     bool allow_insecure_key = false;
     std::string test_randomness;
 };
@@ -38,26 +41,22 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 template <class C>
 void report(const ProveArguments& args, const ProvingKey<C>& key, const StageLog& log, double seconds) {
+    if (!args.trace.empty()) write_file(args.trace, chrome_trace(log));
     if (args.common.json) {
-        Json stages = Json::array();
-        for (const StageInterval& stage : log.intervals())
-            stages.push_back({{"stage", stage.stage}, {"ms", stage.milliseconds()}});
         fmt::print("{}\n", Json{{"curve", C::kName},
                                 {"variables", key.variables},
                                 {"public_inputs", key.public_inputs()},
                                 {"domain", key.domain()},
                                 {"seconds", seconds},
                                 {"peak_bytes", peak_memory()},
-                                {"stages", stages},
+                                {"stages", timings_json(log)},
+                                {"device", device_summary(log)},
                                 {"proof", args.proof}}
                                .dump(2));
         return;
     }
     if (args.timings) {
-        Table table({"stage", ">time"});
-        for (const StageInterval& stage : log.intervals())
-            table.add({stage.stage, duration_text(stage.milliseconds() / 1e3)});
-        fmt::print("{}", table.text());
+        fmt::print("{}", timings_table(log));
     }
     fmt::print("proved and verified: {}, {} variables, domain 2^{}, {}, peak memory {}\n", C::kName,
                grouped(key.variables), key.log_domain, duration_text(seconds), bytes_text(peak_memory()));
@@ -101,8 +100,8 @@ int prove_witness(const ProveArguments& args, ByteSource key_source, const ByteS
         options.r1cs = &circuit->system;
     }
 
-    CpuBackend<C> backend;
-    Prover<C> prover(backend, key, KeyTrust::kAllowForgeable);
+    const auto backend = make_backend<C>(args.device);
+    Prover<C> prover(*backend, key, KeyTrust::kAllowForgeable);
     const Proof<C> proof = prover.prove(z, options);
 
     OutputFile proof_file(args.proof);
@@ -138,8 +137,8 @@ int prove_assignment(const ProveArguments& args, ByteSource key_source, const By
         const StageTimer timer(&log, "assignment");
         assignment = read_assignment(assignment_source);
     }
-    CpuBackend<C> backend;
-    Prover<C> prover(backend, key, KeyTrust::kAllowForgeable);
+    const auto backend = make_backend<C>(args.device);
+    Prover<C> prover(*backend, key, KeyTrust::kAllowForgeable);
     const Proof<C> proof = prover.prove(assignment, options);
 
     OutputFile proof_file(args.proof);
@@ -196,6 +195,9 @@ void add_prove(CLI::App& app, Action& action) {
     command->add_option("--r1cs", args->r1cs,
                         "The circuit: names the constraint that a bad witness violates");
     command->add_flag("--timings", args->timings, "Print how long each stage took");
+    command->add_option("--trace", args->trace,
+                        "Write the stages as a trace for Perfetto or chrome://tracing");
+    args->device.add_to(*command);
     command->add_flag("--allow-insecure-key", args->allow_insecure_key,
                       "Use a key under which anyone can forge proofs");
     add_test_randomness(*command, args->test_randomness);

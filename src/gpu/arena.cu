@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "base/error.hpp"
 #include "gpu/check.hpp"
+#include "gpu/fault_injection.hpp"
 
 namespace cuzk::gpu {
 
@@ -22,6 +22,7 @@ void copy_to_host(void* host, const void* device, std::size_t bytes, const Strea
 Arena::Arena(int device, std::size_t bytes) : device_(device), size_(bytes) {
     const CurrentDevice current(device);
     const std::string call = "cudaMalloc of " + std::to_string(bytes) + " bytes";
+    fault_point(FaultPoint::kAllocation, call.c_str());
     check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes), call.c_str());
 }
 
@@ -30,18 +31,16 @@ Arena::~Arena() {
 }
 
 void* Arena::take_bytes(std::size_t count, std::size_t size, const char* what) {
-    constexpr std::size_t kAlignment = 512;
     const std::size_t left = size_ - used_;
     // left is compared before the product is made, so that it cannot wrap
-    const bool fits =
-        count <= left / size && (count * size + kAlignment - 1) / kAlignment * kAlignment <= left;
+    const bool fits = count <= left / size && rounded(count * size) <= left;
+    fault_point(FaultPoint::kArena, what);
     if (!fits)
-        throw Error(ErrorKind::kEnvironment, std::string("device memory: ") + what + " needs " +
-                                                 std::to_string(count) + " x " + std::to_string(size) +
-                                                 " bytes, " + std::to_string(left) + " of " +
-                                                 std::to_string(size_) + " are left");
+        throw OutOfDeviceMemory(std::string(what) + " needs " + std::to_string(count) + " x " +
+                                std::to_string(size) + " bytes, " + std::to_string(left) + " of " +
+                                std::to_string(size_) + " are left");
     u8* result = data_ + used_;
-    used_ += (count * size + kAlignment - 1) / kAlignment * kAlignment;
+    used_ += rounded(count * size);
     peak_ = std::max(peak_, used_);
     return result;
 }

@@ -24,16 +24,21 @@ void copy_to_host(void* host, const void* device, std::size_t bytes, const Strea
 // aligned to 512 bytes and uninitialised.
 class Arena {
 public:
-    // Error(kEnvironment) if the device has not that much memory.
+    // OutOfDeviceMemory if the device has not that much.
     Arena(int device, std::size_t bytes);
     ~Arena();
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    // Error(kEnvironment) that names `what` if the arena is too small.
+    // OutOfDeviceMemory that names `what` if the arena is too small.
     template <class T>
     DeviceSpan<T> take(std::size_t count, const char* what) {
         return {static_cast<T*>(take_bytes(count, sizeof(T), what)), count};
+    }
+
+    // Bytes that taking so many costs.
+    static constexpr std::size_t rounded(std::size_t bytes) {
+        return (bytes + kAlignment - 1) / kAlignment * kAlignment;
     }
 
     int device() const { return device_; }
@@ -56,6 +61,8 @@ public:
     };
 
 private:
+    static constexpr std::size_t kAlignment = 512;
+
     void* take_bytes(std::size_t count, std::size_t size, const char* what);
 
     int device_;

@@ -1,11 +1,14 @@
-// Errors of the CUDA runtime as Error(kEnvironment).
+// Errors of the CUDA runtime as exceptions.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
+#include "gpu/failure.hpp"
+
 namespace cuzk::gpu {
 
-// Throws Error(kEnvironment) "CUDA: <call>: <reason>" unless the call succeeded.
+// Unless the call succeeded, throws OutOfDeviceMemory or DeviceLost where that is the reason, else Error(kEnvironment) "CUDA:
+// <call>: <reason>".
 void check(cudaError_t status, const char* call);
 
 // The same for the kernel launched just before.

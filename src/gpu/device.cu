@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "gpu/check.hpp"
+#include "gpu/fault_injection.hpp"
 
 namespace cuzk::gpu {
 
@@ -39,15 +40,16 @@ std::vector<DeviceInfo> list_devices() {
     return devices;
 }
 
-DeviceInfo find_device(const std::string& uuid) {
+DeviceInfo find_device(const std::string& name) {
+    const std::vector<DeviceInfo> devices = list_devices();
     std::string others;
-    for (const DeviceInfo& device : list_devices()) {
-        if (device.uuid == uuid) return device;
+    for (const DeviceInfo& device : devices) {
+        if (name.empty() || device.uuid == name || std::to_string(device.index) == name) return device;
         others += (others.empty() ? "" : ", ") + device.uuid;
     }
     throw Error(
         ErrorKind::kEnvironment,
-        "no CUDA device " + uuid + (others.empty() ? "; there is none at all" : "; there are " + others));
+        "no CUDA device " + name + (others.empty() ? "; there is none at all" : "; there are " + others));
 }
 
 CurrentDevice::CurrentDevice(int index) {
@@ -65,6 +67,7 @@ Stream::~Stream() {
     cudaStreamDestroy(stream_);
 }
 void Stream::synchronize() const {
+    fault_point(FaultPoint::kSynchronize, "cudaStreamSynchronize");
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }
 

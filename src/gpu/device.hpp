@@ -1,30 +1,12 @@
-// The devices of this machine, and the handles that belong to one of them. Nothing here is global: an object made under a
+// Handles that belong to one device. Nothing here is global: an object made under a
 // device stays with it, and several devices can be used side by side.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include <string>
-#include <vector>
-
-#include "base/types.hpp"
+#include "gpu/devices.hpp"
 
 namespace cuzk::gpu {
-
-struct DeviceInfo {
-    int index = 0;     // the runtime's number, valid in this process only
-    std::string uuid;  // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi prints it
-    std::string name;
-    int major = 0, minor = 0;  // compute capability
-    int multiprocessors = 0;
-    std::size_t memory = 0;  // bytes in total
-};
-
-// All devices; empty where there is no driver or no device.
-std::vector<DeviceInfo> list_devices();
-
-// The device with this UUID; Error(kEnvironment) that lists the others if there is none.
-DeviceInfo find_device(const std::string& uuid);
 
 // Makes a device the calling thread's current one while it lives.
 class CurrentDevice {

@@ -24,6 +24,7 @@ public:
 
     const Fr& operator[](std::size_t index) const { return values_[index]; }
     std::size_t size() const { return values_.size(); }
+    std::span<const Fr> values() const { return values_; }
 
     // The values in order of index; the table is empty afterwards and must not be used again.
     std::vector<Fr> take() &&;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/large_vector.hpp"
 #include "field/fp.hpp"
 
 namespace cuzk {
@@ -27,7 +28,11 @@ public:
     u64 size() const { return size_; }
     bool operator[](u64 i) const { return ((words_[i / 64] >> (i % 64)) & 1) != 0; }
     std::span<const u64> words() const { return words_; }
-    void reserve(u64 bits) { words_.reserve(bits / 64 + 1); }
+    void reserve(u64 bits) { words_.reserve(bits / 64 + 2); }
+    void clear() {
+        words_.clear();
+        size_ = 0;
+    }
 
 private:
     std::vector<u64> words_;
@@ -41,7 +46,7 @@ struct CompactWitness {
     // The constant one first.
     std::vector<Fr> inputs = std::vector<Fr>(1, Fr::one());
     BitString bits;
-    std::vector<Fr> nums;
+    LargeVector<Fr> nums;
 
     u64 aux() const { return bits.size() + nums.size(); }
     std::size_t bytes() const {

@@ -43,6 +43,12 @@ public:
             visit(column_of_[k], coefficients_[index_at(k)]);
     }
 
+    // The same with indices into coefficients().
+    template <class Visit>
+    void for_each_entry(std::size_t row, Visit&& visit) const {
+        for (u64 k = starts_[row]; k < starts_[row + 1]; ++k) visit(column_of_[k], index_at(k));
+    }
+
     // Row times z; z has columns() elements.
     Fr row_times(std::size_t row, std::span<const Fr> z) const;
     // out = M z, in parallel, balanced by entries. z has columns() elements, out rows(); else

@@ -1,0 +1,69 @@
+#include "cli/device_options.hpp"
+
+#include "cli/common.hpp"
+#include "gpu/backend.hpp"
+#include "groth16/cpu_backend.hpp"
+
+namespace cuzk::cli {
+
+namespace {
+
+// What stands for a CUDA device: "cuda", "cuda:1", "cuda:GPU-...", "GPU-...".
+std::string cuda_name(const std::string& device) {
+    if (device == "cuda" || device == "auto") return "";
+    if (device.starts_with("cuda:")) return device.substr(5);
+    if (device.starts_with("GPU-")) return device;
+    throw Error(ErrorKind::kUsage,
+                "unknown device '" + device +
+                    "': cpu, cuda, cuda:NUMBER, a UUID as nvidia-smi -L prints it, or auto");
+}
+
+// "16GiB", "16G", "16000MB"
+u64 parse_bytes(const std::string& text) {
+    std::size_t end = 0;
+    double value = 0;
+    try {
+        value = std::stod(text, &end);
+    } catch (const std::exception&) {
+        end = 0;
+    }
+    const std::string unit = text.substr(std::min(end, text.size()));
+    const struct {
+        const char* name;
+        double factor;
+    } units[] = {{"GiB", 0x1p30}, {"G", 0x1p30}, {"GB", 1e9}, {"MiB", 0x1p20}, {"M", 0x1p20}, {"MB", 1e6}};
+    for (const auto& u : units)
+        if (end != 0 && value > 0 && value < 1e6 && unit == u.name) return static_cast<u64>(value * u.factor);
+    throw Error(ErrorKind::kUsage, "'" + text + "' is no amount of memory such as 16GiB");
+}
+
+}  // namespace
+
+void DeviceOptions::add_to(CLI::App& command) {
+    command.add_option("--device", device, "cpu, cuda, cuda:NUMBER, a device's UUID, or auto")
+        ->capture_default_str();
+    command.add_option("--vram-limit", vram_limit,
+                       "Device memory to use at most, such as 16GiB (default: what is free)");
+    command.add_flag("--stream-key", stream_key, "Bring the key to the device anew for each proof");
+}
+
+bool DeviceOptions::is_cuda() const {
+    if (device == "cpu") return false;
+    if (device == "auto") return !gpu::list_devices().empty();
+    return true;
+}
+
+template <class C>
+std::unique_ptr<Backend<C>> make_backend(const DeviceOptions& options) {
+    if (!options.is_cuda()) return std::make_unique<CpuBackend<C>>();
+    gpu::BackendOptions backend;
+    backend.device = cuda_name(options.device);
+    if (!options.vram_limit.empty()) backend.memory_limit = parse_bytes(options.vram_limit);
+    backend.resident_keys = !options.stream_key;
+    return gpu::make_backend<C>(backend);
+}
+
+template std::unique_ptr<Backend<Bls12_381>> make_backend(const DeviceOptions&);
+template std::unique_ptr<Backend<Bn254>> make_backend(const DeviceOptions&);
+
+}  // namespace cuzk::cli

@@ -1,0 +1,29 @@
+// The choice of what proves: the processor or a CUDA device.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "groth16/backend.hpp"
+
+namespace cuzk::cli {
+
+struct DeviceOptions {
+    std::string device = "cpu";
+    std::string vram_limit;
+    bool stream_key = false;
+
+    void add_to(CLI::App& command);
+    // Whether this is a CUDA device; `auto` is one where there is one.
+    bool is_cuda() const;
+};
+
+// Error(kEnvironment) if there is no such device.
+template <class C>
+std::unique_ptr<Backend<C>> make_backend(const DeviceOptions& options);
+
+extern template std::unique_ptr<Backend<Bls12_381>> make_backend(const DeviceOptions&);
+extern template std::unique_ptr<Backend<Bn254>> make_backend(const DeviceOptions&);
+
+}  // namespace cuzk::cli

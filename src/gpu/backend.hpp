@@ -1,0 +1,33 @@
+// The backend that runs on a CUDA device. Free of CUDA headers, and there in every build: without device code making one is
+// an error.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gpu/devices.hpp"
+#include "groth16/backend.hpp"
+
+namespace cuzk::gpu {
+
+// What a backend may use, and mechanisms that can be switched off to measure what they bring.
+struct BackendOptions {
+    std::string device;    // UUID or number; empty: the first
+    u64 memory_limit = 0;  // bytes of device memory, the driver's own included; 0: all that is free
+    bool resident_keys =
+        true;  // points of keys stay in device memory where they fit; else they are streamed in each proof
+    bool pinned_keys = true;  // points that are streamed come from pinned host memory
+    bool prefetch = true;     // the next piece of a key is copied while the last one is used
+};
+
+// A backend on one device. Proofs on it take turns; work of their callers before and after overlaps. Throws
+// Error(kEnvironment) where there is no such device.
+template <class C>
+std::unique_ptr<Backend<C>> make_backend(const BackendOptions& options);
+
+template <>
+std::unique_ptr<Backend<Bls12_381>> make_backend(const BackendOptions& options);
+template <>
+std::unique_ptr<Backend<Bn254>> make_backend(const BackendOptions& options);
+
+}  // namespace cuzk::gpu

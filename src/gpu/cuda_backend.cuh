@@ -1,0 +1,94 @@
+// The Backend on a CUDA device.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "gpu/backend.hpp"
+#include "gpu/device_key.cuh"
+#include "groth16/assemble.hpp"
+#include "groth16/stage.hpp"
+
+namespace cuzk::gpu {
+
+// Of the device's memory, what the driver, the code and the launch queues take, which no arena counts.
+inline constexpr std::size_t kDriverBytes = std::size_t{700} << 20;
+
+template <class C>
+class CudaBackend final : public Backend<C> {
+public:
+    using Fr = typename C::Fr;
+    using Int = typename Fr::Int;
+    using G1 = typename C::G1;
+    using G2 = typename C::G2;
+
+    explicit CudaBackend(const BackendOptions& options);
+    ~CudaBackend() override;
+
+    std::string name() const override { return "cuda " + device_.uuid + " (" + device_.name + ")"; }
+    KeyHandle load(std::shared_ptr<const ProvingKey<C>> key, Progress* progress = nullptr) override;
+    void evict(KeyHandle handle) override;
+    Proof<C> prove(KeyHandle handle, std::span<const Fr> z, const Blinding<Fr>& blinding,
+                   const ProveMonitor& monitor = {}) override;
+    Proof<C> prove(KeyHandle handle, const Assignment<Fr>& assignment, const Blinding<Fr>& blinding,
+                   const ProveMonitor& monitor = {}) override;
+    Proof<C> prove(KeyHandle handle, const CompactWitness<Fr>& witness, const Blinding<Fr>& blinding,
+                   const ProveMonitor& monitor = {}) override;
+    std::vector<MemoryReport> memory() const override;
+
+private:
+    using Key = DeviceKey<C>;
+
+    // What the device does one proof at a time with. Made under device_mutex_.
+    struct Device {
+        explicit Device(const BackendOptions& options);
+
+        Stream stream, copies;
+        Uploader uploader, prefetcher;
+        std::unique_ptr<Arena> working;
+    };
+
+    struct Loaded {
+        std::shared_ptr<const ProvingKey<C>> host;
+        std::shared_ptr<Key>
+            placed;  // null while it moves, and after a failure to place it: the next proof tries again
+    };
+
+    std::shared_ptr<const ProvingKey<C>> find(KeyHandle handle) const;
+    std::shared_ptr<Key> placed(KeyHandle handle, bool may_be_resident);
+    std::shared_ptr<Key> place(std::shared_ptr<const ProvingKey<C>> key, bool may_be_resident);
+    std::size_t available() const;
+    void make_room(std::size_t bytes);
+    // Calls work(key) with the device to itself; once more, with the points streamed, if there was too little memory.
+    template <class Work>
+    Sums<C> on_device(KeyHandle handle, const Work& work);
+    PieceBuffers piece_buffers(const Key& key);
+
+    // The five sums. rows(which, out) puts the values of A, B or C on the domain into out, queued.
+    template <class Rows>
+    Sums<C> sums(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
+                 const QueryLayout& b_layout, const Rows& rows, const ProveMonitor& monitor);
+    template <class Rows>
+    Jacobian<G1> quotient_sum(const Key& key, const Rows& rows, const ProveMonitor& monitor);
+    template <class G>
+    Jacobian<G> query_sum(const Key& key, const char* name, const QueryPoints<G>& points,
+                          const Selection<Fr>& selection, const ProveMonitor& monitor);
+    void wipe(const DeviceWitness<Fr>& witness);
+
+    BackendOptions options_;
+    DeviceInfo device_;
+    std::size_t limit_ = 0;  // bytes for arenas
+
+    mutable std::mutex keys_mutex_;  // never held while the device works
+    std::map<KeyHandle, Loaded> keys_;
+    u64 next_handle_ = 1;
+
+    mutable std::mutex device_mutex_;  // held by the proof or load that has the device
+    std::unique_ptr<Device> on_;
+    std::atomic<std::size_t> working_bytes_{0}, working_peak_{0};  // for those who do not wait for the device
+};
+
+}  // namespace cuzk::gpu
+
+#include "gpu/cuda_backend_impl.cuh"

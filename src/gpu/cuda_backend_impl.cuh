@@ -1,0 +1,400 @@
+// Included by cuda_backend.cuh.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "gpu/check.hpp"
+
+namespace cuzk::gpu {
+
+template <class C>
+CudaBackend<C>::Device::Device(const BackendOptions&) {}
+
+template <class C>
+CudaBackend<C>::CudaBackend(const BackendOptions& options)
+    : options_(options), device_(find_device(options.device)) {
+    const CurrentDevice current(device_.index);
+    on_ = std::make_unique<Device>(options_);
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    // Of what is free now a little stays free: the driver loads code when it is first used.
+    constexpr std::size_t kMargin = std::size_t{300} << 20;
+    const std::size_t most = free > kMargin ? free - kMargin : 0;
+    limit_ = options.memory_limit == 0
+                 ? most
+                 : std::min<std::size_t>(
+                       most, options.memory_limit > kDriverBytes ? options.memory_limit - kDriverBytes : 0);
+}
+
+template <class C>
+CudaBackend<C>::~CudaBackend() {
+    const CurrentDevice current(device_.index);
+    keys_.clear();
+    on_.reset();
+}
+
+template <class C>
+std::size_t CudaBackend<C>::available() const {
+    std::size_t used = 0;
+    const std::lock_guard lock(keys_mutex_);
+    for (const auto& [handle, key] : keys_)
+        if (key.placed) used += key.placed->arena.size();
+    return limit_ > used ? limit_ - used : 0;
+}
+
+// An arena for proofs of this many bytes at least.
+template <class C>
+void CudaBackend<C>::make_room(std::size_t bytes) {
+    if (on_->working && on_->working->size() >= bytes) return;
+    on_->working.reset();
+    working_bytes_ = 0;
+    on_->working = std::make_unique<Arena>(device_.index, bytes);
+    working_bytes_ = bytes;
+}
+
+template <class C>
+std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(std::shared_ptr<const ProvingKey<C>> key,
+                                                    bool may_be_resident) {
+    const ProofSizes sizes = Key::sizes(*key);
+    const ScratchModel scratch{msm_scratch_bytes<G1>, msm_scratch_bytes<G2>, sum_points_scratch_bytes<G1>,
+                               sum_points_scratch_bytes<G2>};
+    // The arena of proofs serves all keys, so it grows to the largest plan.
+    const MemoryPlan plan = plan_memory(sizes, scratch, available(), may_be_resident, key->name);
+    try {
+        make_room(plan.working);
+        return std::make_shared<Key>(std::move(key), plan, device_.index, options_.pinned_keys, on_->uploader,
+                                     on_->stream);
+    } catch (const OutOfDeviceMemory&) {
+        if (!plan.resident) throw;
+    }
+    return place(std::move(key), false);
+}
+
+template <class C>
+KeyHandle CudaBackend<C>::load(std::shared_ptr<const ProvingKey<C>> key, Progress* progress) {
+    check_shape(*key);
+    const std::lock_guard device(device_mutex_);
+    const CurrentDevice current(device_.index);
+    report_progress(progress, "key to the device", 0, 1);
+    auto placed = place(key, options_.resident_keys);
+    report_progress(progress, "key to the device", 1, 1);
+    const std::lock_guard lock(keys_mutex_);
+    const KeyHandle handle{next_handle_++};
+    keys_.emplace(handle, Loaded{std::move(key), std::move(placed)});
+    return handle;
+}
+
+template <class C>
+void CudaBackend<C>::evict(KeyHandle handle) {
+    Loaded last;  // freed with the device at rest
+    const std::lock_guard device(device_mutex_);
+    const CurrentDevice current(device_.index);
+    {
+        const std::lock_guard lock(keys_mutex_);
+        const auto it = keys_.find(handle);
+        if (it == keys_.end()) throw Error(ErrorKind::kUsage, "no such key is loaded");
+        last = std::move(it->second);
+        keys_.erase(it);
+        if (!keys_.empty()) return;
+    }
+    on_->working.reset();
+    working_bytes_ = 0;
+}
+
+template <class C>
+std::shared_ptr<const ProvingKey<C>> CudaBackend<C>::find(KeyHandle handle) const {
+    const std::lock_guard lock(keys_mutex_);
+    const auto it = keys_.find(handle);
+    if (it == keys_.end()) throw Error(ErrorKind::kUsage, "no such key is loaded");
+    return it->second.host;
+}
+
+// The key on the device; placed anew where it is not there or, being resident, must not be.
+template <class C>
+std::shared_ptr<DeviceKey<C>> CudaBackend<C>::placed(KeyHandle handle, bool may_be_resident) {
+    std::shared_ptr<const ProvingKey<C>> host = find(handle);
+    {
+        const std::lock_guard lock(keys_mutex_);
+        std::shared_ptr<Key>& key = keys_[handle].placed;
+        if (key && (may_be_resident || !key->plan.resident)) return key;
+        key.reset();
+    }
+    std::shared_ptr<Key> key = place(std::move(host), may_be_resident);
+    const std::lock_guard lock(keys_mutex_);
+    return keys_[handle].placed = std::move(key);
+}
+
+template <class C>
+PieceBuffers CudaBackend<C>::piece_buffers(const Key& key) {
+    PieceBuffers buffers;
+    buffers.device = device_.index;
+    buffers.uploader = &on_->prefetcher;
+    buffers.stream = &on_->copies;
+    buffers.prefetch = options_.prefetch;
+    if (!key.plan.resident)
+        for (auto& memory : buffers.memory)
+            memory = on_->working->template take<u8>(key.plan.piece * sizeof(Affine<G1>), "pieces of a key");
+    return buffers;
+}
+
+template <class C>
+template <class Work>
+Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
+    const std::lock_guard device(device_mutex_);
+    const CurrentDevice current(device_.index);
+    bool resident = false;
+    const auto attempt = [&](bool may_be_resident) {
+        const std::shared_ptr<Key> key = placed(handle, may_be_resident);
+        resident = key->plan.resident;
+        make_room(key->plan.working);
+        const Arena::Scope scope(*on_->working);
+        try {
+            return work(*key);
+        } catch (...) {
+            // Memory of this scope, and of the caller, may still be read by what is queued.
+            cudaStreamSynchronize(on_->stream.get());
+            cudaStreamSynchronize(on_->copies.get());
+            throw;
+        }
+    };
+    try {
+        return attempt(options_.resident_keys);
+    } catch (const OutOfDeviceMemory&) {
+        if (!resident) throw;
+    }
+    // Somebody else has taken memory of the device, or the plan was too tight: go on without the resident points.
+    on_->working.reset();
+    working_bytes_ = 0;
+    return attempt(false);
+}
+
+template <class C>
+template <class Rows>
+Jacobian<typename C::G1> CudaBackend<C>::quotient_sum(const Key& key, const Rows& rows,
+                                                      const ProveMonitor& monitor) {
+    Arena& arena = *on_->working;
+    const Stream& stream = on_->stream;
+    const std::size_t n = key.key->domain();
+    const Arena::Scope scope(arena);
+    const auto a = arena.take<Fr>(n, "values of A");
+    DeviceSpan<const Int> scalars;
+    {
+        const Arena::Scope transforms(arena);
+        const auto b = arena.take<Fr>(n, "values of B");
+        if (key.key->family == KeyFamily::kSnarkjs) {
+            // The key holds no C matrix; where the witness satisfies the circuit, C z is the product of the other two.
+            const auto c = arena.take<Fr>(n, "values of C");
+            {
+                const Stage stage(monitor, "abc");
+                rows(kA, a);
+                rows(kB, b);
+                check(cudaMemcpyAsync(c.data, a.data, n * sizeof(Fr), cudaMemcpyDeviceToDevice, stream.get()),
+                      "cudaMemcpyAsync");
+                key.quotient.multiply(c, {b.data, b.size}, stream);
+                stream.synchronize();
+            }
+            const Stage stage(monitor, "ntt", 5 * n * sizeof(Fr));
+            key.quotient.extend(a, stream);
+            key.quotient.extend(b, stream);
+            key.quotient.multiply(a, {b.data, b.size}, stream);
+            scalars = key.quotient.finish(a, c, stream);
+            stream.synchronize();
+        } else {
+            {
+                const Stage stage(monitor, "abc");
+                rows(kA, a);
+                rows(kB, b);
+                stream.synchronize();
+            }
+            {
+                const Stage stage(monitor, "ntt", 4 * n * sizeof(Fr));
+                key.quotient.extend(a, stream);
+                key.quotient.extend(b, stream);
+                key.quotient.multiply(a, {b.data, b.size}, stream);
+                stream.synchronize();
+            }
+            {
+                const Stage stage(monitor, "c");
+                rows(kC, b);  // B is used up: C takes its memory
+                stream.synchronize();
+            }
+            const Stage stage(monitor, "ntt", 3 * n * sizeof(Fr));
+            scalars = key.quotient.finish(a, b, stream);
+            stream.synchronize();
+        }
+    }
+    const Stage stage(monitor, "msm h", key.h.bytes() + scalars.size * sizeof(Int));
+    PieceBuffers buffers = piece_buffers(key);
+    auto sum = Jacobian<G1>::infinity();
+    key.h.for_each_piece(buffers, [&](std::size_t first, DeviceSpan<const Affine<G1>> points) {
+        sum += msm<G1>(arena, points, scalars.subspan(first, points.size), stream);
+    });
+    return sum;
+}
+
+template <class C>
+template <class G>
+Jacobian<G> CudaBackend<C>::query_sum(const Key& key, const char* name, const QueryPoints<G>& points,
+                                      const Selection<Fr>& selection, const ProveMonitor& monitor) {
+    Arena& arena = *on_->working;
+    const Stream& stream = on_->stream;
+    const Arena::Scope scope(arena);
+    auto sum = Jacobian<G>::infinity();
+    if (points.is_resident()) {
+        points.for_each_piece(*std::make_unique<PieceBuffers>(),
+                              [&](std::size_t, DeviceSpan<const Affine<G>> bases) {
+                                  {
+                                      const Stage stage(monitor, (std::string("batch_add ") + name).c_str(),
+                                                        selection.ones.size * sizeof(Affine<G>));
+                                      sum = sum_points<G>(arena, bases, selection.ones, stream);
+                                  }
+                                  const Stage stage(monitor, (std::string("tail_msm ") + name).c_str(),
+                                                    selection.wide.size * (sizeof(Affine<G>) + sizeof(Int)));
+                                  sum += msm<G>(arena, bases, selection.wide, selection.scalars, stream);
+                              });
+        return sum;
+    }
+    const Stage stage(monitor, (std::string("streamed sums ") + name).c_str(), points.bytes());
+    PieceBuffers buffers = piece_buffers(key);
+    const std::size_t piece = buffers.memory[0].size / sizeof(Affine<G>);
+    const std::size_t pieces = (points.size() + piece - 1) / piece;
+    const auto ones = piece_bounds(arena, selection.ones, piece, pieces, stream);
+    const auto wide = piece_bounds(arena, selection.wide, piece, pieces, stream);
+    points.for_each_piece(buffers, [&](std::size_t first, DeviceSpan<const Affine<G>> bases) {
+        const std::size_t k = first / piece;
+        // The lists name points of the whole query: this is where its first one would be.
+        const DeviceSpan<const Affine<G>> whole{bases.data - first, first + bases.size};
+        sum += sum_points<G>(arena, whole, selection.ones.subspan(ones[k], ones[k + 1] - ones[k]), stream);
+        sum += msm<G>(arena, whole, selection.wide.subspan(wide[k], wide[k + 1] - wide[k]),
+                      selection.scalars.subspan(wide[k], wide[k + 1] - wide[k]), stream);
+    });
+    return sum;
+}
+
+template <class C>
+void CudaBackend<C>::wipe(const DeviceWitness<Fr>& witness) {
+    const auto zero = [&](const void* data, std::size_t bytes) {
+        check(cudaMemsetAsync(const_cast<void*>(data), 0, bytes, on_->stream.get()), "cudaMemsetAsync");
+    };
+    zero(witness.bits.data, witness.bits.size * sizeof(u32));
+    zero(witness.wide.data, witness.wide.size * sizeof(Fr));
+}
+
+template <class C>
+template <class Rows>
+Sums<C> CudaBackend<C>::sums(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
+                             const QueryLayout& b_layout, const Rows& rows, const ProveMonitor& monitor) {
+    Arena& arena = *on_->working;
+    Sums<C> out;
+    out.h = quotient_sum(key, rows, monitor);
+    const auto with = [&](const QueryLayout& layout, const auto& use) {
+        const Arena::Scope scope(arena);
+        const Selection<Fr> selection = [&] {
+            const Stage stage(monitor, "select");
+            return select(arena, witness, layout, on_->stream);
+        }();
+        use(selection);
+    };
+    with(key.l_layout, [&](const Selection<Fr>& s) { out.l = query_sum<G1>(key, "l", key.l, s, monitor); });
+    with(a_layout, [&](const Selection<Fr>& s) { out.a = query_sum<G1>(key, "a", key.a, s, monitor); });
+    with(b_layout, [&](const Selection<Fr>& s) {
+        out.b_g1 = query_sum<G1>(key, "b g1", key.b_g1, s, monitor);
+        out.b_g2 = query_sum<G2>(key, "b g2", key.b_g2, s, monitor);
+    });
+    wipe(witness);
+    on_->stream.synchronize();
+    working_peak_ = std::max<std::size_t>(working_peak_, arena.peak());
+    return out;
+}
+
+template <class C>
+Proof<C> CudaBackend<C>::prove(KeyHandle handle, std::span<const Fr> z, const Blinding<Fr>& blinding,
+                               const ProveMonitor& monitor) {
+    const std::shared_ptr<const ProvingKey<C>> key = find(handle);
+    if (key->family != KeyFamily::kSnarkjs)
+        throw Error(ErrorKind::kUsage,
+                    "a bellman key holds no matrices: it proves ready assignments, not a witness");
+    if (z.size() != key->variables)
+        throw Error(ErrorKind::kMalformed, "the key is for " + std::to_string(key->variables) +
+                                               " variables, the witness has " + std::to_string(z.size()));
+    const Sums<C> result = on_device(handle, [&](const Key& k) {
+        const DeviceWitness<Fr> witness = [&] {
+            const Stage stage(monitor, "upload", z.size_bytes());
+            return place_values<Fr>(*on_->working, z, on_->uploader, on_->stream);
+        }();
+        return sums(
+            k, witness, k.a_layout, k.b_layout,
+            [&](MatrixId m, DeviceSpan<Fr> out) { k.matrices->multiply(m, witness, out, on_->stream); },
+            monitor);
+    });
+    return assemble(key->vk, result, blinding);
+}
+
+template <class C>
+Proof<C> CudaBackend<C>::prove(KeyHandle handle, const CompactWitness<Fr>& compact,
+                               const Blinding<Fr>& blinding, const ProveMonitor& monitor) {
+    const std::shared_ptr<const ProvingKey<C>> key = find(handle);
+    if (!key->circuit)
+        throw Error(ErrorKind::kUsage, "the key came without its circuit: it proves ready assignments only");
+    const Sums<C> result = on_device(handle, [&](const Key& k) {
+        const DeviceWitness<Fr> witness = [&] {
+            const Stage stage(monitor, "upload", compact.bytes());
+            return k.witness->place(*on_->working, compact, on_->uploader, on_->stream);
+        }();
+        return sums(
+            k, witness, k.a_layout, k.b_layout,
+            [&](MatrixId m, DeviceSpan<Fr> out) { k.matrices->multiply(m, witness, out, on_->stream); },
+            monitor);
+    });
+    return assemble(key->vk, result, blinding);
+}
+
+template <class C>
+Proof<C> CudaBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignment,
+                               const Blinding<Fr>& blinding, const ProveMonitor& monitor) {
+    const std::shared_ptr<const ProvingKey<C>> key = find(handle);
+    if (key->family != KeyFamily::kBellman)
+        throw Error(ErrorKind::kUsage, "a snarkjs key proves a witness: ready rows are for bellman keys");
+    check_assignment(*key, assignment);
+    const Sums<C> result = on_device(handle, [&](const Key& k) {
+        Arena& arena = *on_->working;
+        DeviceWitness<Fr> witness;
+        QueryLayout a_layout, b_layout;
+        {
+            const Stage stage(monitor, "upload", assignment.z.size_bytes());
+            witness = place_values<Fr>(arena, assignment.z, on_->uploader, on_->stream);
+            a_layout = Key::place_density(arena, nullptr, assignment.inputs, assignment.a_aux, on_->uploader,
+                                          on_->stream);
+            b_layout = Key::place_density(arena, &assignment.b_inputs, assignment.inputs, assignment.b_aux,
+                                          on_->uploader, on_->stream);
+        }
+        return sums(
+            k, witness, a_layout, b_layout,
+            [&](MatrixId m, DeviceSpan<Fr> out) {
+                const std::span<const Fr> rows = m == kA   ? assignment.a
+                                                 : m == kB ? assignment.b
+                                                           : assignment.c;
+                on_->uploader.copy(out.data, rows.data(), rows.size_bytes(), on_->stream);
+                check(cudaMemsetAsync(out.data + rows.size(), 0, (out.size - rows.size()) * sizeof(Fr),
+                                      on_->stream.get()),
+                      "cudaMemsetAsync");
+            },
+            monitor);
+    });
+    return assemble(key->vk, result, blinding);
+}
+
+template <class C>
+std::vector<MemoryReport> CudaBackend<C>::memory() const {
+    MemoryReport report{"device " + device_.uuid, 0, 0, 0};
+    report.working = working_bytes_;
+    report.working_peak = working_peak_;
+    const std::lock_guard lock(keys_mutex_);
+    for (const auto& [handle, key] : keys_)
+        if (key.placed) report.keys += key.placed->arena.size();
+    return {report};
+}
+
+}  // namespace cuzk::gpu

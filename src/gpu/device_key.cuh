@@ -1,0 +1,118 @@
+// A proving key as the device uses it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "gpu/matrices.hpp"
+#include "gpu/memory_plan.hpp"
+#include "gpu/msm.hpp"
+#include "gpu/query_points.hpp"
+#include "gpu/quotient.hpp"
+#include "gpu/selection.hpp"
+#include "groth16/key_checks.hpp"
+
+namespace cuzk::gpu {
+
+template <class C>
+struct DeviceKey {
+    using Fr = typename C::Fr;
+    using G1 = typename C::G1;
+    using G2 = typename C::G2;
+
+    // Takes device memory as the plan says. Waits for its copies.
+    DeviceKey(std::shared_ptr<const ProvingKey<C>> host_key, const MemoryPlan& memory_plan, int device,
+              bool pin, Uploader& uploader, const Stream& stream)
+        : key(std::move(host_key)),
+          plan(memory_plan),
+          arena(device, plan.key),
+          quotient(arena, key->family, key->log_domain, stream) {
+        const auto query = [&]<class G>(QueryPoints<G>& out, AffineView<G> points) {
+            out =
+                plan.resident ? QueryPoints<G>(points, arena, uploader, stream) : QueryPoints<G>(points, pin);
+        };
+        query(h, key->h);
+        query(l, key->l);
+        query(a, key->a);
+        query(b_g1, key->b_g1);
+        query(b_g2, key->b_g2);
+        l_layout.first_variable = static_cast<u32>(key->vk.ic.size());
+        if (key->family == KeyFamily::kSnarkjs) {
+            matrices.emplace(arena, *key->a_matrix, *key->b_matrix, uploader, stream);
+            place_snarkjs_layouts(uploader, stream);
+        } else if (key->circuit) {
+            const InstancedCircuit<Fr>& circuit = *key->circuit;
+            matrices.emplace(arena, circuit.r1cs, uploader, stream);
+            witness.emplace(arena, circuit.r1cs, uploader, stream);
+            const std::size_t inputs = circuit.r1cs.inputs;
+            a_layout = place_density(arena, nullptr, inputs, circuit.density.a_aux, uploader, stream);
+            b_layout = place_density(arena, &circuit.density.b_inputs, inputs, circuit.density.b_aux,
+                                     uploader, stream);
+        }
+        stream.synchronize();
+    }
+
+    // The layout of a kBellman query from the densities of inputs (null: all are there) and of private variables.
+    static QueryLayout place_density(Arena& to, const DensityBits* inputs, std::size_t input_count,
+                                     const DensityBits& aux, Uploader& uploader, const Stream& stream) {
+        DensityBits all(input_count + aux.size());
+        for (std::size_t i = 0; i < input_count; ++i)
+            if (inputs == nullptr || (*inputs)[i]) all.set(i);
+        for (std::size_t i = 0; i < aux.size(); ++i)
+            if (aux[i]) all.set(input_count + i);
+        return place_layout(to, all.bytes(), all.size(), true, uploader, stream);
+    }
+
+    // What its proofs need, for plan_memory.
+    static ProofSizes sizes(const ProvingKey<C>& key) {
+        ProofSizes s;
+        s.domain = key.domain();
+        s.g1_points = key.h.size() + key.l.size() + key.a.size() + key.b_g1.size();
+        s.g2_points = key.b_g2.size();
+        s.g1_bytes = sizeof(Affine<G1>);
+        s.g2_bytes = sizeof(Affine<G2>);
+        s.largest_g1 = std::max({key.l.size(), key.a.size(), key.b_g1.size()});
+        s.tables = DeviceQuotient<Fr>::table_bytes(key.log_domain);
+        std::size_t bits = 0;  // variables that are known to be bits
+        if (key.family == KeyFamily::kSnarkjs) {
+            s.vectors = 3;
+            s.tables += DeviceMatrices<Fr>::bytes(*key.a_matrix, *key.b_matrix) +
+                        2 * layout_bytes(key.variables, false);
+            s.witness = placed_values_bytes(key.variables);
+        } else if (key.circuit) {
+            bits = key.circuit->r1cs.bit_count();
+            s.tables += DeviceMatrices<Fr>::bytes(key.circuit->r1cs) +
+                        WitnessLayout<Fr>::bytes(key.circuit->r1cs) + 2 * layout_bytes(key.variables, true);
+            s.witness = WitnessLayout<Fr>::witness_bytes(key.circuit->r1cs);
+        } else {
+            s.witness = placed_values_bytes(key.variables) + 2 * layout_bytes(key.variables, true);
+        }
+        s.most_scalars = key.variables - bits;
+        s.witness += selection_bytes(key.variables, bits);
+        return s;
+    }
+
+    std::shared_ptr<const ProvingKey<C>> key;
+    MemoryPlan plan;
+    Arena arena;
+    DeviceQuotient<Fr> quotient;
+    QueryPoints<G1> h, l, a, b_g1;
+    QueryPoints<G2> b_g2;
+    QueryLayout l_layout, a_layout, b_layout;  // of a and b: not for keys that prove ready assignments only
+    std::optional<DeviceMatrices<Fr>> matrices;
+    std::optional<WitnessLayout<Fr>> witness;
+
+private:
+    // Points at infinity add nothing: their variables are left out.
+    void place_snarkjs_layouts(Uploader& uploader, const Stream& stream) {
+        DensityBits in_a(key->variables), in_b(key->variables);
+        for (std::size_t i = 0; i < key->variables; ++i) {
+            if (!key->a[i].is_infinity()) in_a.set(i);
+            if (!key->b_g1[i].is_infinity() || !key->b_g2[i].is_infinity()) in_b.set(i);
+        }
+        a_layout = place_layout(arena, in_a.bytes(), in_a.size(), false, uploader, stream);
+        b_layout = place_layout(arena, in_b.bytes(), in_b.size(), false, uploader, stream);
+    }
+};
+
+}  // namespace cuzk::gpu

@@ -1,0 +1,60 @@
+#include "gpu/memory_plan.hpp"
+
+#include <algorithm>
+
+#include "gpu/failure.hpp"
+
+namespace cuzk::gpu {
+
+namespace {
+
+// Alignment of what is taken from an arena, a few dozen times, and counters.
+constexpr std::size_t kSlack = std::size_t{1} << 20;
+// Entries of a list that are added at once where memory is short.
+constexpr std::size_t kShortChunk = std::size_t{1} << 22;
+
+std::size_t working_bytes(const ProofSizes& s, const ScratchModel& scratch, unsigned windows,
+                          std::size_t piece) {
+    const std::size_t vector = s.domain * 32;
+    const bool streamed = piece != 0;
+    const std::size_t buffers = streamed ? 2 * piece * s.g1_bytes : 0;
+    const std::size_t g1 = streamed ? std::min(piece, s.largest_g1) : s.largest_g1;
+    const std::size_t g2 = streamed ? std::min(piece * s.g1_bytes / s.g2_bytes, s.g2_points) : s.g2_points;
+    const std::size_t chunk = windows == 0 ? 0 : kShortChunk;
+    const std::size_t h_scalars = streamed ? std::min(piece, s.domain) : s.domain;
+    const std::size_t transforms = s.vectors * vector;
+    const std::size_t h = vector + buffers + scratch.g1(h_scalars, windows);
+    const std::size_t tails = buffers + std::max({scratch.g1(std::min(g1, s.most_scalars), windows),
+                                                  scratch.g2(std::min(g2, s.most_scalars), windows),
+                                                  scratch.g1_list(g1, std::min(chunk, g1)),
+                                                  scratch.g2_list(g2, std::min(chunk, g2))});
+    return s.witness + std::max({transforms, h, tails}) + kSlack;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const ProofSizes& s, const ScratchModel& scratch, std::size_t available,
+                       bool may_be_resident, const std::string& key_name) {
+    const std::size_t points = s.g1_points * s.g1_bytes + s.g2_points * s.g2_bytes + kSlack;
+    std::size_t least = 0;
+    const auto fits = [&](const MemoryPlan& plan) {
+        least = plan.key + plan.working;
+        return least <= available;
+    };
+    if (may_be_resident)
+        for (const unsigned windows : {0u, 4u, 2u, 1u}) {
+            const MemoryPlan plan{true, s.tables + points, working_bytes(s, scratch, windows, 0), 0};
+            if (fits(plan)) return plan;
+        }
+    for (unsigned log_piece = 24; log_piece >= 16; --log_piece)
+        for (const unsigned windows : {0u, 1u}) {
+            const std::size_t piece = std::size_t{1} << log_piece;
+            const MemoryPlan plan{false, s.tables, working_bytes(s, scratch, windows, piece), piece};
+            if (fits(plan)) return plan;
+        }
+    throw OutOfDeviceMemory((key_name.empty() ? "a proof" : "a proof with " + key_name) + " needs at least " +
+                            std::to_string(least) + " bytes of device memory, " + std::to_string(available) +
+                            " are available");
+}
+
+}  // namespace cuzk::gpu

@@ -1,0 +1,44 @@
+// Where the parts of a key and of a proof lie, for a given amount of device memory.
+#pragma once
+
+#include <string>
+
+#include "base/types.hpp"
+
+namespace cuzk::gpu {
+
+// Sizes that a plan follows from, in bytes unless said otherwise.
+struct ProofSizes {
+    std::size_t domain = 0;     // points
+    unsigned vectors = 2;       // of domain field elements, at once
+    std::size_t tables = 0;     // of the key, beside its points
+    std::size_t witness = 0;    // the most that a witness and its lists take
+    std::size_t g1_points = 0;  // of all queries; points
+    std::size_t g2_points = 0;
+    std::size_t g1_bytes = 0;  // of one point
+    std::size_t g2_bytes = 0;
+    std::size_t largest_g1 = 0;    // of one query; points
+    std::size_t most_scalars = 0;  // that a sum over a witness may have
+};
+
+// Bytes of scratch of a sum of n terms; `windows` as msm_scratch_bytes has it.
+struct ScratchModel {
+    std::size_t (*g1)(std::size_t n, unsigned windows);
+    std::size_t (*g2)(std::size_t n, unsigned windows);
+    std::size_t (*g1_list)(std::size_t n, std::size_t chunk);
+    std::size_t (*g2_list)(std::size_t n, std::size_t chunk);
+};
+
+struct MemoryPlan {
+    bool resident = true;     // the key's points stay on the device
+    std::size_t key = 0;      // bytes of the key's tables and, if resident, points
+    std::size_t working = 0;  // bytes of the arena of proofs
+    std::size_t piece = 0;    // if not resident: points of G1 that are on the device at once, twice
+};
+
+// The fastest plan that fits into `available` bytes: points resident and all the scratch that helps; less scratch; points
+// streamed, in pieces of 2^24 down to 2^16. Error(kEnvironment) naming the sizes where none fits.
+MemoryPlan plan_memory(const ProofSizes& sizes, const ScratchModel& scratch, std::size_t available,
+                       bool may_be_resident, const std::string& key_name);
+
+}  // namespace cuzk::gpu

@@ -1,0 +1,63 @@
+#include "gpu/pinned_range.hpp"
+
+#include <cuda_runtime.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace cuzk::gpu {
+
+namespace {
+
+// Registrations belong to the process, whichever device or backend asks for them.
+struct Registry {
+    std::mutex mutex;
+    std::map<std::pair<const void*, std::size_t>, std::size_t> holders;
+
+    static Registry& instance() {
+        static Registry registry;
+        return registry;
+    }
+};
+
+}  // namespace
+
+std::optional<PinnedRange> PinnedRange::pin(const void* data, std::size_t bytes) {
+    if (bytes == 0) return std::nullopt;
+    Registry& registry = Registry::instance();
+    const std::lock_guard lock(registry.mutex);
+    const auto [it, fresh] = registry.holders.try_emplace({data, bytes}, 0);
+    if (fresh) {
+        // The runtime wants a pointer to non-const; it only reads where copies only read.
+        const auto status = cudaHostRegister(const_cast<void*>(data), bytes, cudaHostRegisterPortable);
+        if (status != cudaSuccess) {
+            cudaGetLastError();  // a refusal is an answer here, not a state to keep
+            registry.holders.erase(it);
+            return std::nullopt;
+        }
+    }
+    ++it->second;
+    return PinnedRange(data, bytes);
+}
+
+PinnedRange::PinnedRange(PinnedRange&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+
+PinnedRange::~PinnedRange() {
+    if (data_ == nullptr) return;
+    Registry& registry = Registry::instance();
+    const std::lock_guard lock(registry.mutex);
+    const auto it = registry.holders.find({data_, bytes_});
+    if (--it->second != 0) return;
+    registry.holders.erase(it);
+    cudaHostUnregister(const_cast<void*>(data_));
+}
+
+std::size_t PinnedRange::count() {
+    Registry& registry = Registry::instance();
+    const std::lock_guard lock(registry.mutex);
+    return registry.holders.size();
+}
+
+}  // namespace cuzk::gpu

@@ -1,0 +1,38 @@
+#include "gpu/query_points.hpp"
+
+namespace cuzk::gpu {
+
+template <class G>
+QueryPoints<G>::QueryPoints(AffineView<G> host, bool pin) : host_(host) {
+    if (!pin) return;
+    if (auto range = PinnedRange::pin(host.data(), bytes()))
+        pinned_ = std::make_shared<PinnedRange>(std::move(*range));
+}
+
+template <class G>
+QueryPoints<G>::QueryPoints(AffineView<G> host, Arena& arena, Uploader& uploader, const Stream& stream)
+    : host_(host) {
+    const auto points = arena.take<Point>(host.size(), "points of a key");
+    uploader.copy(points.data, host.data(), bytes(), stream);
+    resident_ = {points.data, points.size};
+}
+
+template <class G>
+void QueryPoints<G>::bring(PieceBuffers& buffers, int which, std::size_t first, std::size_t count) const {
+    // The thread that copies is not the one that chose the device.
+    const CurrentDevice current(buffers.device);
+    u8* to = buffers.memory[which].data;
+    const u8* from = host_.data() + first * sizeof(Point);
+    if (pinned_)
+        copy_to_device(to, from, count * sizeof(Point), *buffers.stream);
+    else
+        buffers.uploader->copy(to, from, count * sizeof(Point), *buffers.stream);
+    buffers.stream->synchronize();
+}
+
+template class QueryPoints<Bls12_381G1>;
+template class QueryPoints<Bls12_381G2>;
+template class QueryPoints<Bn254G1>;
+template class QueryPoints<Bn254G2>;
+
+}  // namespace cuzk::gpu

@@ -1,0 +1,168 @@
+// Whole proofs on the device: equal to the processor's for fixed r and s, within limits of memory, and after failures.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "../groth16/fixtures.hpp"
+#include "gpu/backend.hpp"
+#include "gpu/fault_injection.hpp"
+
+namespace cuzk::gpu {
+namespace {
+
+template <class C>
+class BackendOnDevice : public testing::Test {
+protected:
+    using Fr = typename C::Fr;
+
+    void SetUp() override {
+        if (list_devices().empty()) GTEST_SKIP() << "no CUDA device";
+    }
+
+    static ProveOptions<Fr> fixed() {
+        ProveOptions<Fr> options;
+        options.fixed = FixedBlinding<Fr>{{}, Fr::from_u64(123456789), Fr::from_u64(987654321)};
+        return options;
+    }
+    static Proof<C> on_processor(const std::shared_ptr<const ProvingKey<C>>& key,
+                                 const test::Circuit<Fr>& circuit) {
+        CpuBackend<C> backend;
+        Prover<C> prover(backend, key);
+        return test::prove_circuit(prover, circuit, fixed());
+    }
+};
+TYPED_TEST_SUITE(BackendOnDevice, test::Curves);
+
+TYPED_TEST(BackendOnDevice, ProofsEqualTheProcessors) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto backend = make_backend<C>({});
+    for (const KeyFamily family : {KeyFamily::kSnarkjs, KeyFamily::kBellman})
+        for (const auto& [rows, inputs] :
+             {std::pair{1u, 0u}, {2u, 1u}, {7u, 3u}, {31u, 2u}, {250u, 5u}, {4000u, 40u}}) {
+            const auto circuit = test::random_circuit<Fr>(rows, inputs, rows);
+            const auto key = test::make_key<C>(family, circuit.r1cs, 7);
+            Prover<C> prover(*backend, key);
+            EXPECT_EQ(test::prove_circuit(prover, circuit, this->fixed()), this->on_processor(key, circuit))
+                << rows << " rows, " << inputs << " inputs";
+        }
+}
+
+TYPED_TEST(BackendOnDevice, StreamedKeysGiveTheSameProof) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto circuit = test::random_circuit<Fr>(100000, 3, 5);
+    for (const KeyFamily family : {KeyFamily::kSnarkjs, KeyFamily::kBellman}) {
+        const auto key = test::make_key<C>(family, circuit.r1cs, 8);
+        const Proof<C> expected = this->on_processor(key, circuit);
+        for (const bool pinned : {true, false})
+            for (const bool prefetch : {true, false}) {
+                BackendOptions options;
+                options.resident_keys = false;
+                options.pinned_keys = pinned;
+                options.prefetch = prefetch;
+                options.memory_limit = std::size_t{900} << 20;  // 200 MiB beside the driver's: several pieces
+                const auto backend = make_backend<C>(options);
+                Prover<C> prover(*backend, key);
+                EXPECT_EQ(test::prove_circuit(prover, circuit, this->fixed()), expected);
+                const MemoryReport report = backend->memory().front();
+                EXPECT_LE(report.keys + report.working, options.memory_limit);
+                EXPECT_GT(report.working_peak, 0u);
+                EXPECT_LE(report.working_peak, report.working);
+            }
+    }
+}
+
+TYPED_TEST(BackendOnDevice, TooLittleMemoryIsAnErrorThatNamesSizes) {
+    using C = TypeParam;
+    const auto circuit = test::random_circuit<typename C::Fr>(100000, 3, 5);
+    const auto key = test::make_key<C>(KeyFamily::kSnarkjs, circuit.r1cs, 8);
+    BackendOptions options;
+    options.memory_limit = std::size_t{701} << 20;
+    const auto backend = make_backend<C>(options);
+    std::string message;
+    EXPECT_EQ(test::thrown_kind([&] { Prover<C> prover(*backend, key); }, &message), ErrorKind::kEnvironment);
+    EXPECT_NE(message.find("bytes of device memory"), std::string::npos) << message;
+}
+
+TYPED_TEST(BackendOnDevice, SeveralThreadsAndKeys) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto backend = make_backend<C>({});
+    std::vector<std::thread> threads;
+    std::atomic<int> good{0};
+    for (u32 t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            const auto circuit = test::random_circuit<Fr>(500 * (t + 1), 2, t);
+            const KeyFamily family = t % 2 == 0 ? KeyFamily::kSnarkjs : KeyFamily::kBellman;
+            Prover<C> prover(*backend, test::make_key<C>(family, circuit.r1cs, t));
+            for (int i = 0; i < 5; ++i) {
+                test::prove_circuit(prover, circuit);  // throws unless the proof verifies
+                ++good;
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(good, 20);
+    EXPECT_EQ(backend->memory().front().keys, 0u);
+}
+
+// Fails the n-th point of a kind, for n = 0, 1, ... until a proof meets fewer points than that.
+TYPED_TEST(BackendOnDevice, EachFailureIsAnErrorOrAFallbackAndTheNextProofWorks) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto circuit = test::random_circuit<Fr>(300, 2, 11);
+    const auto key = test::make_key<C>(KeyFamily::kSnarkjs, circuit.r1cs, 12);
+    const auto backend = make_backend<C>({});
+    for (const FaultPoint kind :
+         {FaultPoint::kAllocation, FaultPoint::kArena, FaultPoint::kLaunch, FaultPoint::kSynchronize}) {
+        int reached = 0;
+        for (int n = 0;; ++n) {
+            std::atomic<int> count{0};
+            bool failed = false;
+            {
+                const FaultInjection fault([&](FaultPoint point, const char* what) {
+                    if (point != kind || count++ != n) return;
+                    if (kind == FaultPoint::kAllocation || kind == FaultPoint::kArena)
+                        throw OutOfDeviceMemory(std::string("injected at ") + what);
+                    throw Error(ErrorKind::kEnvironment, std::string("CUDA: injected at ") + what);
+                });
+                try {
+                    Prover<C> prover(*backend, key);
+                    test::prove_circuit(prover, circuit);
+                } catch (const Error& error) {
+                    failed = true;
+                    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment) << error.what();
+                    EXPECT_NE(std::string(error.what()).find("injected"), std::string::npos) << error.what();
+                }
+            }
+            if (count <= n) break;
+            ++reached;
+            EXPECT_EQ(backend->memory().front().keys, 0u);
+            if (kind == FaultPoint::kLaunch || kind == FaultPoint::kSynchronize) EXPECT_TRUE(failed) << n;
+        }
+        EXPECT_GT(reached, 0);
+        Prover<C> prover(*backend, key);
+        EXPECT_EQ(test::prove_circuit(prover, circuit, this->fixed()), this->on_processor(key, circuit));
+    }
+}
+
+TYPED_TEST(BackendOnDevice, RefusesWhatItCannotProve) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto backend = make_backend<C>({});
+    auto circuit = test::random_circuit<Fr>(100, 2, 3);
+    const auto key = test::make_key<C>(KeyFamily::kSnarkjs, circuit.r1cs, 4);
+    Prover<C> prover(*backend, key);
+    const std::vector<Fr> good = circuit.z;
+    circuit.z.back() += Fr::one();
+    EXPECT_EQ(test::thrown_kind([&] { prover.prove(circuit.z); }), ErrorKind::kUnsatisfied);
+    EXPECT_EQ(test::thrown_kind([&] { prover.prove(std::span<const Fr>(good).first(10)); }),
+              ErrorKind::kMalformed);
+    EXPECT_EQ(test::thrown_kind([&] { prover.prove(test::make_assignment(circuit)); }), ErrorKind::kUsage);
+    EXPECT_EQ(test::thrown_kind([&] { backend->evict(KeyHandle{99}); }), ErrorKind::kUsage);
+    EXPECT_NO_THROW(prover.prove(good));
+}
+
+}  // namespace
+}  // namespace cuzk::gpu
