@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/circuit_id.hpp"
 #include "engine/engine_impl.hpp"
@@ -79,6 +80,9 @@ Engine::Impl::Impl(EngineConfig config, std::unique_ptr<Workload> workload, std:
     KeyStore::Events events;
     events.changed = [this](const std::string& circuit_id) { key_changed(circuit_id); };
     events.device_lost = [this](u32 device, const std::string& reason) { retire(device, reason); };
+    events.held_off = [this](const std::string& circuit_id, const WorkKey& needed_by) {
+        yield_to(circuit_id, needed_by);
+    };
     events.targets = [this] { return pool_.targets(); };
     keys_ = std::make_unique<KeyStore>(
         *workload_, pool_.devices(), planner_, KeyStore::Places{host_space_, pinned_space_, device_spaces_},
@@ -318,7 +322,8 @@ Engine::PreloadResult Engine::Impl::preload(const std::string& circuit_id) {
     parse_circuit_id(circuit_id);
     const TimePoint begin = Clock::now();
     const bool loaded = keys_->ask(circuit_id).state == KeyStore::State::kReady;
-    const KeyStore::Interest interest = keys_->want(circuit_id);
+    const KeyStore::Interest interest =
+        keys_->want(circuit_id, {Priority::kLow, std::numeric_limits<u64>::max(), 0});
     const KeyStore::Answer answer = keys_->wait(circuit_id);
     if (answer.state != KeyStore::State::kReady) throw Error(answer.error_kind, answer.error);
     const auto took = std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);

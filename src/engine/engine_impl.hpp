@@ -137,7 +137,10 @@ private:
     // engine_workers.cpp
     void run_decoder(WorkerBoard& board, bool express);
     void decode(WorkerBoard& board, const JobPtr& job);
+    void want_key(const JobPtr& job);
     void key_changed(const std::string& circuit_id);
+    void yield_to(const std::string& circuit_id, const WorkKey& needed_by);
+    void take_up_parked();
     void start_partitions(const JobPtr& job, const std::shared_ptr<const Circuit>& circuit);
     void run_synthesis(WorkerBoard& board, bool express);
     void synthesise(WorkerBoard& board, PartitionWork work, Reservation memory, Slot slot);
@@ -185,6 +188,7 @@ private:
 
     std::mutex waiting_mutex_;
     std::map<std::string, std::vector<JobPtr>> waiting_for_key_;
+    std::vector<JobPtr> parked_;  // until the circuit of an earlier job has found room
 
     mutable std::mutex errors_mutex_;
     struct ErrorEntry {

@@ -62,18 +62,33 @@ void Engine::Impl::decode(WorkerBoard& board, const JobPtr& job) {
     metrics_.observe("cuzk_stage_seconds", {{"stage", "decode"}, {"proof_kind", kind_name(job->kind)}},
                      seconds_between(begin, end));
 
-    const std::string circuit_id = prepared->circuit_id();
-    KeyStore::Interest interest = keys_->want(circuit_id);
     if (!table_.update(job, [&](Job& j) {
             j.phase = "waiting for key";
-            j.circuit_id = circuit_id;
+            j.circuit_id = prepared->circuit_id();
             j.memory.shrink(prepared->bytes());
             j.partitions.resize(prepared->partitions());
             j.prepared = std::move(prepared);
-            j.interest = std::move(interest);
             j.key_wanted = end;
         }))
         return;
+    want_key(job);
+}
+
+// Asks for a job's key, unless the key of an earlier job waits for room: then this job waits, too, and needs nothing meanwhile.
+void Engine::Impl::want_key(const JobPtr& job) {
+    std::string circuit_id;
+    if (!table_.update(job, [&](const Job& j) { circuit_id = j.circuit_id; })) return;
+    if (keys_->must_give_way(circuit_id, job->key())) {
+        {
+            const std::lock_guard lock(waiting_mutex_);
+            parked_.push_back(job);
+        }
+        // The room may have been found between the question and the entry.
+        if (!keys_->must_give_way(circuit_id, job->key())) take_up_parked();
+        return;
+    }
+    KeyStore::Interest interest = keys_->want(circuit_id, job->key());
+    if (!table_.update(job, [&](Job& j) { j.interest = std::move(interest); })) return;
     {
         const std::lock_guard lock(waiting_mutex_);
         waiting_for_key_[circuit_id].push_back(job);
@@ -81,11 +96,39 @@ void Engine::Impl::decode(WorkerBoard& board, const JobPtr& job) {
     key_changed(circuit_id);
 }
 
+// A circuit finds no room beside those that are needed: jobs that come after the one that waits for it, and have not begun, let
+// go of theirs.
+void Engine::Impl::yield_to(const std::string& circuit_id, const WorkKey& needed_by) {
+    for (const JobPtr& job : table_.all_unfinished()) {
+        if (!(needed_by < job->key())) continue;
+        KeyStore::Interest interest;  // ends outside the table's lock
+        table_.update(job, [&](Job& j) {
+            if (j.started || !j.circuit || j.circuit_id == circuit_id) return;
+            interest = std::move(j.interest);
+            j.circuit.reset();
+            j.phase = "waiting for key";
+        });
+        if (!interest) continue;
+        synthesis_queue_.remove_if([&](const PartitionWork& work) { return work.job == job; });
+        const std::lock_guard lock(waiting_mutex_);
+        parked_.push_back(job);
+    }
+}
+
+void Engine::Impl::take_up_parked() {
+    std::vector<JobPtr> jobs;
+    {
+        const std::lock_guard lock(waiting_mutex_);
+        jobs.swap(parked_);
+    }
+    for (const JobPtr& job : jobs) want_key(job);
+}
+
 // Starts, or fails, the jobs that wait for a circuit. Called whenever something about it may have changed.
 void Engine::Impl::key_changed(const std::string& circuit_id) {
     const KeyStore::Answer answer = keys_->ask(circuit_id);
     device_queue_.poke();
-    if (answer.state == KeyStore::State::kLoading) return;
+    if (answer.state == KeyStore::State::kLoading) return take_up_parked();
     std::vector<JobPtr> jobs;
     {
         const std::lock_guard lock(waiting_mutex_);
@@ -96,7 +139,7 @@ void Engine::Impl::key_changed(const std::string& circuit_id) {
     }
     if (answer.state == KeyStore::State::kReady) {
         for (const JobPtr& job : jobs) start_partitions(job, answer.circuit);
-        return;
+        return take_up_parked();
     }
     for (const JobPtr& job : jobs) fail_job(job, answer.error, answer.error_kind);
     // Jobs under way whose last device went away.
@@ -106,6 +149,7 @@ void Engine::Impl::key_changed(const std::string& circuit_id) {
                       [&](const Job& j) { concerned = j.circuit != nullptr && j.circuit_id == circuit_id; });
         if (concerned) fail_job(job, answer.error, answer.error_kind);
     }
+    take_up_parked();
 }
 
 void Engine::Impl::start_partitions(const JobPtr& job, const std::shared_ptr<const Circuit>& circuit) {
@@ -136,7 +180,8 @@ void Engine::Impl::run_synthesis(WorkerBoard& board, bool express) {
         Slot slot = booked ? Slot(*this) : Slot();
 
         std::shared_ptr<const Circuit> circuit;
-        if (!table_.update(work->job, [&](const Job& j) { circuit = j.circuit; })) continue;
+        table_.update(work->job, [&](const Job& j) { circuit = j.circuit; });
+        if (!circuit) continue;  // the job has ended, or gave way and will come again
         const PartitionCost cost = circuit->cost();
         Reservation memory;
         try {
@@ -159,15 +204,17 @@ void Engine::Impl::synthesise(WorkerBoard& board, PartitionWork work, Reservatio
     const TimePoint begin = Clock::now();
     DeviceWork ready;
     std::shared_ptr<const PreparedJob> prepared;
-    if (!table_.update(job, [&](Job& j) {
-            if (!j.started) j.started = begin;
-            j.state = JobState::kRunning;
-            j.partitions[work.partition].state = PartitionState::kSynthesizing;
-            prepared = j.prepared;
-            ready.circuit = j.circuit;
-            ready.circuit_id = j.circuit_id;
-        }))
-        return;
+    table_.update(job, [&](Job& j) {
+        Partition& p = j.partitions[work.partition];
+        if (!j.circuit || p.state != PartitionState::kPending) return;  // gave way meanwhile; it comes again
+        if (!j.started) j.started = begin;
+        j.state = JobState::kRunning;
+        p.state = PartitionState::kSynthesizing;
+        prepared = j.prepared;
+        ready.circuit = j.circuit;
+        ready.circuit_id = j.circuit_id;
+    });
+    if (!prepared) return;
     ++synthesis_active_;
     try {
         at(FaultPoint::kSynthesis, job->id, work.partition);

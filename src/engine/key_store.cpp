@@ -85,13 +85,14 @@ void KeyStore::close() {
     for (LoadThread& load : threads) load.thread.join();
 }
 
-KeyStore::Interest KeyStore::want(const std::string& circuit_id) {
+KeyStore::Interest KeyStore::want(const std::string& circuit_id, const WorkKey& needed_by) {
     const std::vector<u32> targets = events_.targets();
     std::vector<std::stop_source> give_way;
     {
         const std::lock_guard lock(mutex_);
         Entry& entry = entries_[circuit_id];
         if (entry.interests++ == 0) give_way = claims_without_room();
+        if (!entry.needed_by || needed_by < *entry.needed_by) entry.needed_by = needed_by;
         // A circuit that failed before is tried afresh: the files may be there now. A device that could not hold the key
         // while others could is left alone.
         const bool complete =
@@ -146,6 +147,7 @@ void KeyStore::load(const std::string& circuit_id) {
     for (;;) {
         std::string error;
         ErrorKind kind = ErrorKind::kEnvironment;
+        bool abandoned = false;
         try {
             std::shared_ptr<const Circuit> circuit;
             {
@@ -154,10 +156,14 @@ void KeyStore::load(const std::string& circuit_id) {
             }
             if (!circuit) {
                 circuit = open_circuit(circuit_id);
+                abandoned = !circuit;
                 const std::lock_guard lock(mutex_);
                 entries_.at(circuit_id).circuit = circuit;
             }
-            while (const auto device = next_target(circuit_id)) load_onto(circuit_id, *device, circuit);
+            if (abandoned)
+                error = "the load was given up: nobody needed it any more, or the engine stopped";
+            else
+                while (const auto device = next_target(circuit_id)) load_onto(circuit_id, *device, circuit);
         } catch (const Error& e) {
             error = e.what();
             kind = e.kind();
@@ -167,7 +173,7 @@ void KeyStore::load(const std::string& circuit_id) {
             error = e.what();
             kind = ErrorKind::kInternal;
         }
-        if (finish_load(circuit_id, error, kind, seconds_between(begin, Clock::now()))) break;
+        if (finish_load(circuit_id, error, kind, abandoned, seconds_between(begin, Clock::now()))) break;
     }
     timeline_.add({"", -1, "key load", "key load " + circuit_id, -1, false, 0, begin, Clock::now()});
     events_.changed(circuit_id);
@@ -184,7 +190,8 @@ std::shared_ptr<const Circuit> KeyStore::open_circuit(const std::string& circuit
         Priority::kCritical, Claim::Phase::kStart, 1};
     auto held = std::make_shared<HeldCircuit>();
     held->memory = acquire_beside_needed(circuit_id, claim);
-    if (!held->memory) throw Error(ErrorKind::kEnvironment, "the engine has stopped");
+    if (!held->memory) return nullptr;
+    events_.changed(circuit_id);  // others may go on beside it
     circuit->open_key(nullptr);
     held->circuit = std::move(circuit);
     const Circuit* const raw = held->circuit.get();
@@ -211,24 +218,45 @@ Reservation KeyStore::acquire_beside_needed(const std::string& circuit_id, const
     if (const auto reason = planner_.never_fits(ordinary)) throw Error(ErrorKind::kEnvironment, *reason);
     while (!stopping_.stop_requested()) {
         std::stop_source give_way;
+        std::optional<WorkKey> newly_held_off;
         {
             std::unique_lock lock(mutex_);
-            if (!fits_beside_needed(circuit_id, claim)) {
+            Entry& entry = entries_.at(circuit_id);
+            if (entry.interests == 0) return {};
+            if (fits_beside_needed(circuit_id, claim)) {
+                entry.host_claim = claim;
+                entry.give_way = give_way;
+            } else if (std::exchange(entry.held_off, true)) {
                 changed_.wait_for(lock, kRetryInterval);
                 continue;
+            } else {
+                newly_held_off = entry.needed_by;
             }
-            Entry& entry = entries_.at(circuit_id);
-            entry.host_claim = claim;
-            entry.give_way = give_way;
+        }
+        if (newly_held_off) {
+            events_.held_off(circuit_id, *newly_held_off);
+            continue;
         }
         Reservation memory = planner_.acquire(claim, give_way.get_token());
         const std::lock_guard lock(mutex_);
         Entry& entry = entries_.at(circuit_id);
         entry.give_way.reset();
-        if (memory) return memory;
+        if (memory) {
+            entry.held_off = false;
+            return memory;
+        }
         entry.host_claim = {};
     }
     return {};
+}
+
+bool KeyStore::must_give_way(const std::string& circuit_id, const WorkKey& needed_by) const {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto& other) {
+        const Entry& entry = other.second;
+        return other.first != circuit_id && entry.held_off && entry.interests != 0 &&
+               *entry.needed_by < needed_by;
+    });
 }
 
 // Loads that wait in the planner's queue for memory which a circuit that is needed keeps: they must step back.
@@ -240,13 +268,16 @@ std::vector<std::stop_source> KeyStore::claims_without_room() const {
     return out;
 }
 
-// False if the targets changed meanwhile and the load goes on.
+// False if the load goes on, since the targets changed or somebody came to need it after all.
 bool KeyStore::finish_load(const std::string& circuit_id, const std::string& error, ErrorKind kind,
-                           double seconds) {
+                           bool abandoned, double seconds) {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_.at(circuit_id);
     if (error.empty() && std::exchange(entry.recheck, false)) return false;
+    if (abandoned && entry.interests != 0 && !stopping_.stop_requested()) return false;
     entry.loading = false;
+    entry.held_off = false;
+    entry.needed_by.reset();
     entry.load_seconds = seconds;
     entry.last_used = Clock::now();
     entry.error = error;
@@ -258,9 +289,12 @@ bool KeyStore::finish_load(const std::string& circuit_id, const std::string& err
         if (entry.refused.empty()) entry.error = "no device is left to prove on";
     }
     const bool failed = entry.residents.empty();
+    if (failed && !entry.circuit) entry.host_claim = {};
+    const bool forget = failed && !entry.circuit && entry.interests == 0;
     metrics_.add("cuzk_key_loads_total",
                  {{"circuit_id", circuit_id}, {"result", failed ? "failed" : "loaded"}});
     if (!failed) metrics_.observe("cuzk_key_load_seconds", {{"circuit_id", circuit_id}}, seconds);
+    if (forget) entries_.erase(circuit_id);
     changed_.notify_all();
     return true;
 }

@@ -20,6 +20,7 @@
 #include "engine/metrics.hpp"
 #include "engine/timeline.hpp"
 #include "engine/work.hpp"
+#include "engine/work_queue.hpp"
 
 namespace cuzk::engine {
 
@@ -35,6 +36,9 @@ public:
         std::function<void(const std::string& circuit_id)> changed;
         // A device failed while it took a key.
         std::function<void(u32 device, const std::string& reason)> device_lost;
+        // A load has no room beside the circuits that are needed. `needed_by`: the first job that waits for it. Jobs after that
+        // one which have not begun should let go of their circuits.
+        std::function<void(const std::string& circuit_id, const WorkKey& needed_by)> held_off;
         // Devices that should hold keys, in the order of loading.
         std::function<std::vector<u32>()> targets;
     };
@@ -58,6 +62,7 @@ public:
         ~Interest() { release(); }
         Interest(Interest&& other) noexcept { *this = std::move(other); }
         Interest& operator=(Interest&& other) noexcept;
+        explicit operator bool() const { return store_ != nullptr; }
         void release();
 
     private:
@@ -66,7 +71,9 @@ public:
     };
 
     // Says that a job needs the circuit, and starts the loads that are missing.
-    Interest want(const std::string& circuit_id);
+    Interest want(const std::string& circuit_id, const WorkKey& needed_by);
+    // Whether another circuit waits for room on behalf of an earlier job: then this one should not be wanted yet.
+    bool must_give_way(const std::string& circuit_id, const WorkKey& needed_by) const;
 
     enum class State { kLoading, kReady, kFailed };
     struct Answer {
@@ -108,6 +115,8 @@ private:
         std::string error;
         ErrorKind error_kind = ErrorKind::kEnvironment;
         u32 interests = 0;
+        std::optional<WorkKey> needed_by;  // the first job that waits for the load
+        bool held_off = false;
         Claim host_claim;                          // granted, or waited for
         std::optional<std::stop_source> give_way;  // while it waits in the planner's queue
         TimePoint last_used = Clock::now();
@@ -125,7 +134,8 @@ private:
     void load_onto(const std::string& circuit_id, u32 device, const std::shared_ptr<const Circuit>& circuit);
     bool in_use(const Entry& entry) const;
     void release_interest(const std::string& circuit_id);
-    bool finish_load(const std::string& circuit_id, const std::string& error, ErrorKind kind, double seconds);
+    bool finish_load(const std::string& circuit_id, const std::string& error, ErrorKind kind, bool abandoned,
+                     double seconds);
     bool usable(const Entry& entry, const std::vector<u32>& targets) const;
 
     Workload& workload_;
