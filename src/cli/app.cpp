@@ -6,6 +6,9 @@
 
 #include "base/error.hpp"
 #include "cli/common.hpp"
+#ifdef CUZK_HAS_DAEMON
+#include "cli/daemon/commands.hpp"
+#endif
 
 namespace cuzk::cli {
 
@@ -59,6 +62,9 @@ int run(int argc, const char* const* argv) {
     add_convert(app, action);
     add_bench(app, action);
     add_filecoin(app, action);
+#ifdef CUZK_HAS_DAEMON
+    add_daemon_commands(app, action);
+#endif
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
