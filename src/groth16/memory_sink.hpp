@@ -1,9 +1,11 @@
 // A key sink that keeps the key in memory: for embedding, tests and benchmarks.
 #pragma once
 
+#include <algorithm>
 #include <memory>
-#include <vector>
 
+#include "base/large_vector.hpp"
+#include "base/parallel.hpp"
 #include "groth16/key_sink.hpp"
 #include "r1cs/matrix.hpp"
 
@@ -28,17 +30,14 @@ public:
     }
     void begin_query(Query query, std::size_t points) override {
         query_ = query;
+        added_ = 0;
         if (query == Query::kBG2)
-            points_->b_g2.reserve(points);
+            points_->b_g2.resize(points);
         else
-            g1_points().reserve(points);
+            g1_points().resize(points);
     }
-    void add(std::span<const Affine<G1>> points) override {
-        g1_points().insert(g1_points().end(), points.begin(), points.end());
-    }
-    void add(std::span<const Affine<G2>> points) override {
-        points_->b_g2.insert(points_->b_g2.end(), points.begin(), points.end());
-    }
+    void add(std::span<const Affine<G1>> points) override { append(g1_points(), points); }
+    void add(std::span<const Affine<G2>> points) override { append(points_->b_g2, points); }
     void end() override {
         const auto view = [](const auto& points) {
             return AffineView(std::span(points.data(), points.size()));
@@ -56,11 +55,21 @@ public:
 
 private:
     struct Points {
-        std::vector<Affine<G1>> a, b_g1, l, h;
-        std::vector<Affine<G2>> b_g2;
+        LargeVector<Affine<G1>> a, b_g1, l, h;
+        LargeVector<Affine<G2>> b_g2;
     };
 
-    std::vector<Affine<G1>>& g1_points() {
+    // By all threads, which fault the memory in as they write it.
+    template <class G>
+    void append(LargeVector<Affine<G>>& to, std::span<const Affine<G>> points) {
+        parallel_ranges(0, points.size(), std::size_t{1} << 12, [&](std::size_t first, std::size_t last) {
+            std::copy(points.begin() + static_cast<std::ptrdiff_t>(first),
+                      points.begin() + static_cast<std::ptrdiff_t>(last), to.data() + added_ + first);
+        });
+        added_ += points.size();
+    }
+
+    LargeVector<Affine<G1>>& g1_points() {
         switch (query_) {
             case Query::kA: return points_->a;
             case Query::kBG1: return points_->b_g1;
@@ -72,6 +81,7 @@ private:
     ProvingKey<C> key_;
     std::shared_ptr<Points> points_;
     Query query_ = Query::kA;
+    std::size_t added_ = 0;  // points of this query
 };
 
 }  // namespace cuzk
