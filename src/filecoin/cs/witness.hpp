@@ -1,6 +1,8 @@
 // Witness mode of circuit code: computes values only, into the compact witness, where a bit takes a bit.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -37,22 +39,28 @@ public:
         return body(in);
     }
 
-    // Runs the parts in parallel, each into a builder of its own, and joins the results in order.
+    // Runs the parts in parallel, each into a builder of its own, and joins the results in order. In waves, which use the same
+    // builders again, so that memory holds little beside the whole.
     template <class Body>
     void for_each(std::size_t count, const Body& body) {
-        std::vector<WitnessBuilder> parts(count);
-        for (WitnessBuilder& part : parts) part.witness_.inputs.clear();
-        parallel_for(0, count, [&](std::size_t i) { body(parts[i], i); });
-        for (WitnessBuilder& part : parts) {
-            append(part.witness_);
-            part.witness_ = CompactWitness();
+        constexpr std::size_t kPartsPerThread = 4;
+        std::vector<WitnessBuilder> parts(std::min(count, kPartsPerThread * thread_count()));
+        for (std::size_t first = 0; first < count; first += parts.size()) {
+            const auto wave = std::span(parts).first(std::min(parts.size(), count - first));
+            parallel_for(0, wave.size(), [&](std::size_t i) {
+                wave[i].clear();
+                body(wave[i], first + i);
+            });
+            append(wave, count - first);
         }
     }
 
     CompactWitness finish() { return std::move(witness_); }
 
 private:
-    void append(const CompactWitness& part);
+    void clear();
+    // The parts' values; `expected` parts like these are still to come, these included.
+    void append(std::span<const WitnessBuilder> parts, std::size_t expected);
 
     CompactWitness witness_;
 };
