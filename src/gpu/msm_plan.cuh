@@ -13,6 +13,11 @@ inline constexpr u32 kIndexMask = kIsSum - 1;
 inline constexpr int kRounds = 31;  // a bucket of 2^30 points is empty after 30
 inline constexpr u32 kPlanThreads = 256;
 
+// Blocks, or groups of another kind, that hold `count` with so many in each.
+inline u32 blocks_for(std::size_t count, u32 threads) {
+    return static_cast<u32>((count + threads - 1) / threads);
+}
+
 // The digits of a scalar from the lowest window up. Above r / 2 it is r - scalar that is cut, and all signs are turned.
 template <class Fr>
 struct DigitReader {
@@ -47,6 +52,28 @@ struct DigitReader {
         return digit;
     }
 };
+
+// counts[l] += scalars of l bits, r minus them where that is less.
+template <class Fr>
+__global__ void __launch_bounds__(kPlanThreads)
+    count_lengths(const typename Fr::Int* scalars, u32 n, u32* counts) {
+    __shared__ u32 sums[Fr::kBits + 1];
+    for (u32 l = threadIdx.x; l <= Fr::kBits; l += kPlanThreads) sums[l] = 0;
+    __syncthreads();
+#pragma unroll 1
+    for (u32 i = blockIdx.x * kPlanThreads + threadIdx.x; i < n; i += gridDim.x * kPlanThreads) {
+        const auto left = DigitReader<Fr>(scalars[i]).left;
+        u32 length = 0;
+        CUZK_UNROLL
+        for (u32 j = 0; j < Fr::kLimbs; ++j)
+            if (left.limb[j] != 0) length = 64 * (j + 1) - static_cast<u32>(__clzll(left.limb[j]));
+        const u32 same = __match_any_sync(__activemask(), length);
+        if (threadIdx.x % 32 == static_cast<u32>(__ffs(same)) - 1) atomicAdd(&sums[length], __popc(same));
+    }
+    __syncthreads();
+    for (u32 l = threadIdx.x; l <= Fr::kBits; l += kPlanThreads)
+        if (sums[l] != 0) atomicAdd(counts + l, sums[l]);
+}
 
 // The digits other than 0 of windows [first, first + count): absolute values to keys, points with signs to entries; window
 // first + k has room for n from k n on and holds counts[k], which are 0 before, in no order. The point of scalar i is

@@ -1,21 +1,21 @@
 // The host's side of gpu/msm.hpp, for explicit instantiation.
 #pragma once
 
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "gpu/msm.hpp"
 #include "gpu/msm_adder.cuh"
+#include "gpu/msm_group.cuh"
 #include "gpu/msm_reduce.cuh"
 #include "gpu/msm_small.cuh"
 #include "gpu/msm_timer.cuh"
 
 namespace cuzk::gpu {
 
+// Sums by rounds of affine additions. While the additions of one group of windows run, the next group is sorted and planned
+// on a stream of its own: that moves bytes, they multiply.
 template <class G>
 class MsmRun {
 public:
@@ -32,189 +32,162 @@ public:
           report_(report),
           used_before_(arena.used()),
           n_(static_cast<u32>(n)),
-          windows_(windows_for(n)),
-          buckets_(windows_.buckets()),
+          layout_(layout_for(n)),
           add_(arena, stream),
-          timed_(stream, measured) {}
+          timed_(stream, measured),
+          timed_plan_(planning_, measured) {}
+    // The arena's memory is in use until all queued work is done, also when an error comes in between.
+    ~MsmRun() {
+        cudaStreamSynchronize(planning_.get());
+        cudaStreamSynchronize(stream_.get());
+    }
+    MsmRun(const MsmRun&) = delete;
+    MsmRun& operator=(const MsmRun&) = delete;
 
-    static Windows windows_for(std::size_t n) { return Windows::for_size(static_cast<u32>(Fr::kBits), n); }
-
-    // Bytes of the arena for n scalars with `count` windows at once, or all if there are fewer; 0 for as many as are worth it.
-    static std::size_t bytes(std::size_t n, u32 count, u32 multiprocessors) {
-        const Windows windows = windows_for(n);
-        if (count == 0) count = static_cast<u32>(std::max<std::size_t>(2, kManyDigits / n));
-        count = std::min(count, windows.count);
-        const std::size_t dense = std::size_t{windows.count} * windows.buckets();
-        const std::size_t digits = count * n;
-        // A digit: two pairs of key and entry, half a pair, a sum.
-        constexpr std::size_t kBytesPerDigit = 16 + 4 + sizeof(Point);
-        constexpr std::size_t kBytesPerBucket = 24;  // bounds, offsets
-        const std::size_t fill =
-            digits * kBytesPerDigit + std::size_t{count} * windows.buckets() * kBytesPerBucket + n * 8 +
-            Adder<G>::prefix_count(digits / 2, multiprocessors) * sizeof(typename G::Field);
-        const std::size_t reduce = dense * sizeof(Point) * 3 / 2 +
-                                   Adder<G>::prefix_count(dense, multiprocessors) * sizeof(typename G::Field);
-        constexpr std::size_t kOther = std::size_t{8}
-                                       << 20;  // the sort's histograms, the scan's tiles, alignment
-        return dense * sizeof(Point) + std::max(fill, reduce) + kOther;
+    // Bytes of the arena for n scalars with `at_once` windows at once, or all if there are fewer; 0 for as many as are worth
+    // it. With 1 nothing overlaps.
+    static std::size_t bytes(std::size_t n, u32 at_once, u32 multiprocessors) {
+        const u32 windows = uniform_windows(n).count;
+        if (at_once == 0) at_once = default_at_once(n, windows);
+        at_once = std::min(at_once, windows);
+        return bytes(n, {at_once, at_once == 1 || at_once == windows ? 1u : 2u}, multiprocessors);
     }
 
     Jacobian<G> run(DeviceSpan<const typename Fr::Int> scalars) {
+        windows_ = windows_for(scalars);
+        buckets_ = windows_.buckets();
         const auto dense = arena_.take<Point>(std::size_t{windows_.count} * buckets_, "bucket sums");
-        const u32 at_once = windows_at_once();
+        const u32 at_once = std::min(layout_.at_once, windows_.count);
         report_.windows = windows_.count;
         report_.windows_at_once = at_once;
-        for (u32 first = 0; first < windows_.count; first += at_once)
-            fill_buckets(scalars, first, std::min(at_once, windows_.count - first), dense);
+        fill_buckets(scalars, at_once, dense);
         return reduce(dense);
     }
 
 private:
-    static u32 blocks(std::size_t count, u32 threads) {
-        return static_cast<u32>((count + threads - 1) / threads);
+    // Windows of a group, and groups whose plans are held at a time.
+    struct Layout {
+        u32 at_once;
+        u32 groups;
+    };
+
+    static Windows uniform_windows(std::size_t n) {
+        return Windows::for_size(static_cast<u32>(Fr::kBits), n);
+    }
+
+    // Many windows at once keep the device busy to the end of each round; several groups let a plan run beside additions.
+    static u32 default_at_once(std::size_t n, u32 windows) {
+        constexpr std::size_t kFewToOverlap = std::size_t{1} << 21;
+        constexpr std::size_t kManyDigits = std::size_t{1} << 27;
+        if (n < kFewToOverlap) return windows;
+        return static_cast<u32>(std::clamp<std::size_t>(kManyDigits / n, 1, (windows + 1) / 2));
+    }
+
+    static std::size_t bytes(std::size_t n, Layout layout, u32 multiprocessors) {
+        const Windows windows = uniform_windows(n);
+        const std::size_t dense = std::size_t{windows.count} * windows.buckets();
+        const std::size_t digits = layout.at_once * n;
+        const std::size_t fill =
+            WindowGroup::bytes(n, layout.at_once, windows.buckets()) * layout.groups + PlanMemory::bytes(n) +
+            digits * sizeof(Point) +
+            Adder<G>::prefix_count(digits / 2, multiprocessors) * sizeof(typename G::Field);
+        const std::size_t reduce = dense * sizeof(Point) * 3 / 2 +
+                                   Adder<G>::prefix_count(dense, multiprocessors) * sizeof(typename G::Field);
+        constexpr std::size_t kOther = std::size_t{2} << 20;  // bit sums, alignment
+        return dense * sizeof(Point) + std::max(fill, reduce) + kOther;
+    }
+
+    // What the rest of the arena has room for.
+    Layout layout_for(std::size_t n) const {
+        const std::size_t left = arena_.size() - arena_.used();
+        const u32 multiprocessors = Adder<G>::multiprocessors_of(arena_.device());
+        const u32 windows = uniform_windows(n).count;
+        Layout layout{default_at_once(n, windows), 2};
+        if (layout.at_once == windows) layout.groups = 1;
+        while (layout.at_once > 1 &&
+               (bytes(n, layout, multiprocessors) > left || layout.at_once * n > kIndexMask))
+            layout = {layout.at_once - 1, 2};
+        if (bytes(n, layout, multiprocessors) > left) layout.groups = 1;
+        return layout;
+    }
+
+    // By the lengths of the scalars, never with more or wider windows than the layout is for.
+    Windows windows_for(DeviceSpan<const typename Fr::Int> scalars) {
+        const Arena::Scope scope(arena_);
+        const Windows uniform = uniform_windows(n_);
+        const auto counts = arena_.take<u32>(Fr::kBits + 1, "lengths of scalars");
+        std::vector<u32> lengths(counts.size);
+        timed_(report_.sort, [&] {
+            check(cudaMemsetAsync(counts.data, 0, counts.size * sizeof(u32), stream_.get()),
+                  "cudaMemsetAsync");
+            count_lengths<Fr><<<std::min(blocks_for(n_, kPlanThreads), add_.multiprocessors() * 8),
+                                kPlanThreads, 0, stream_.get()>>>(scalars.data, n_, counts.data);
+            check_launch("count_lengths");
+        });
+        copy_to_host(lengths.data(), counts.data, counts.size * sizeof(u32), stream_);
+        stream_.synchronize();
+        const Windows windows = Windows::for_lengths(lengths, uniform.widest);
+        const bool fits =
+            std::size_t{windows.count} * windows.buckets() <= std::size_t{uniform.count} * uniform.buckets();
+        return fits ? windows : uniform;
     }
 
     void note_scratch() { report_.scratch = std::max(report_.scratch, arena_.used() - used_before_); }
 
-    // As many windows as the rest of the arena has room for; 1 at least.
-    u32 windows_at_once() const {
-        const std::size_t left = arena_.size() - used_before_;
-        u32 count = windows_.count;
-        for (; count > 1; --count)
-            if (bytes(n_, count, add_.multiprocessors()) <= left && std::size_t{count} * n_ <= kIndexMask &&
-                std::size_t{count} * buckets_ <= kIndexMask)
-                break;
-        return count;
+    // Sums of the buckets of all windows.
+    void fill_buckets(DeviceSpan<const typename Fr::Int> scalars, u32 at_once, DeviceSpan<Point> dense) {
+        const Arena::Scope scope(arena_);
+        PlanMemory memory(arena_, n_, at_once * buckets_);
+        const u32 kept = at_once == windows_.count ? 1 : layout_.groups;
+        std::deque<WindowGroup> groups;
+        for (u32 i = 0; i < kept; ++i) groups.emplace_back(arena_, n_, at_once, buckets_);
+        const auto sums = arena_.take<Point>(std::size_t{at_once} * n_, "sums of pairs");
+        const auto prefixes = add_.take_prefixes(std::size_t{at_once} * n_ / 2);
+        note_scratch();
+        Event ready;
+        ready.record(stream_);
+        ready.block(planning_);
+        u32 first = 0;
+        for (std::size_t g = 0; first < windows_.count; ++g) {
+            WindowGroup& group = groups[g % kept];
+            const u32 count = group_size(first, at_once, kept);
+            if (g >= kept) group.done.block(planning_);
+            group.plan<Fr>(scalars.data, indices_, windows_, first, count, add_.multiprocessors(), memory,
+                           planning_, timed_plan_, report_);
+            group.planned.block(stream_);
+            add_group(group, sums, prefixes, dense.data + std::size_t{first} * buckets_);
+            group.done.record(stream_);
+            first += count;
+        }
+        // What the plan's stream has done is done before what stream_ does next: it waited for each plan.
     }
 
-    // Sums of the buckets of `count` windows from `first` on.
-    void fill_buckets(DeviceSpan<const typename Fr::Int> scalars, u32 first, u32 count,
-                      DeviceSpan<Point> dense) {
-        const Arena::Scope scope(arena_);
-        const cudaStream_t stream = stream_.get();
-        const u32 buckets = count * buckets_;
-        const auto begin = arena_.take<u32>(buckets, "bucket bounds");
-        const auto end = arena_.take<u32>(buckets, "bucket bounds");
-        const auto totals = arena_.take<unsigned long long>(kRounds + 1, "totals");
-        const auto counts = arena_.take<u32>(count, "numbers of digits");
-        DeviceSpan<u64> offsets[2];
-        for (auto& span : offsets) span = arena_.take<u64>(buckets, "bucket offsets");
-        const auto keys = arena_.take<u32>(std::size_t{count} * n_, "digits");
-        const auto entries = arena_.take<u32>(std::size_t{count} * n_, "entries of digits");
+    // The first group is smaller, since nothing runs beside its plan; the others are of about the same size.
+    u32 group_size(u32 first, u32 at_once, u32 kept) const {
+        if (kept > 1 && first == 0) return std::max(1u, at_once / 3);
+        const u32 left = windows_.count - first;
+        const u32 groups = blocks_for(left, at_once);
+        return blocks_for(left, groups);
+    }
 
-        timed_(report_.sort, [&] {
-            check(cudaMemsetAsync(counts.data, 0, counts.size * sizeof(u32), stream), "cudaMemsetAsync");
-            split_digits<Fr><<<blocks(n_, kPlanThreads), kPlanThreads, 0, stream>>>(
-                scalars.data, indices_, n_, windows_, first, count, counts.data, keys.data, entries.data);
-            check_launch("split_digits");
-        });
-        u32 digits_of[Windows::kMax];
-        copy_to_host(digits_of, counts.data, count * sizeof(u32), stream_);
-        stream_.synchronize();
-        WindowLists lists{};
-        for (u32 k = 0; k < count; ++k) lists.begin[k + 1] = lists.begin[k] + digits_of[k];
-        const std::size_t digits = lists.begin[count];
-        const u32 longest = *std::max_element(digits_of, digits_of + count);
-
-        const auto key = arena_.take<u32>(digits, "sorted digits");
-        const auto entry = arena_.take<u32>(digits, "sorted entries");
-        const auto counts_of = [&](int round) {
-            return thrust::make_transform_iterator(thrust::make_counting_iterator<u32>(0u),
-                                                   BucketCounts{begin.data, end.data, round});
-        };
-        std::size_t sort_bytes = 0, scan_bytes = 0;
-        check(cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, keys.data, key.data, entries.data,
-                                              entry.data, longest, 0, static_cast<int>(windows_.widest),
-                                              stream),
-              "radix sort");
-        check(cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, counts_of(0), offsets[0].data, buckets,
-                                            stream),
-              "scan");
-        std::size_t temporary_bytes = std::max(sort_bytes, scan_bytes);
-        const auto temporary = arena_.take<u8>(temporary_bytes, "sorting");
-
-        timed_(report_.sort, [&] {
-            for (u32 k = 0; k < count; ++k) {
-                if (digits_of[k] == 0) continue;
-                const std::size_t from = std::size_t{k} * n_;
-                const u32 to = lists.begin[k];
-                check(cub::DeviceRadixSort::SortPairs(temporary.data, temporary_bytes, keys.data + from,
-                                                      key.data + to, entries.data + from, entry.data + to,
-                                                      digits_of[k], 0, windows_.width[first + k], stream),
-                      "radix sort");
+    void add_group(const WindowGroup& group, DeviceSpan<Point> sums, DeviceSpan<typename G::Field> prefixes,
+                   Point* dense) {
+        timed_(report_.add, [&] {
+            std::size_t first_sum = 0;
+            for (int r = 0; r < group.rounds(); ++r) {
+                add_(ListedPairs<G>{bases_.data, sums.data, group.pairs() + first_sum, sums.data + first_sum},
+                     group.additions(r), prefixes);
+                first_sum += group.additions(r);
             }
+            report_.additions += first_sum;
         });
-        unsigned long long pairs_of[kRounds + 1];
-        timed_(report_.plan, [&] {
-            check(cudaMemsetAsync(begin.data, 0, begin.size * sizeof(u32), stream), "cudaMemsetAsync");
-            check(cudaMemsetAsync(end.data, 0, end.size * sizeof(u32), stream), "cudaMemsetAsync");
-            check(cudaMemsetAsync(totals.data, 0, sizeof(pairs_of), stream), "cudaMemsetAsync");
-            if (longest != 0) {
-                find_buckets<<<dim3(blocks(longest, kPlanThreads), count), kPlanThreads, 0, stream>>>(
-                    key.data, lists, buckets_, begin.data, end.data);
-                check_launch("find_buckets");
-            }
-            count_pairs<<<add_.multiprocessors() * 4, kPlanThreads, 0, stream>>>(begin.data, end.data,
-                                                                                 buckets, totals.data);
-            check_launch("count_pairs");
-        });
-        copy_to_host(pairs_of, totals.data, sizeof(pairs_of), stream_);
-        stream_.synchronize();
-
-        int rounds = 0;
-        std::size_t additions = 0;
-        for (; rounds < kRounds && pairs_of[rounds] != 0; ++rounds) additions += pairs_of[rounds];
-        report_.additions += additions;
-        std::size_t left = pairs_of[kRounds];
-        // Lists of later rounds take the places of those that have been read.
-        u32* const list[2] = {keys.data, key.data};
-        u32* const list_bucket[2] = {entries.data, entry.data};
-        const auto sums = arena_.take<Point>(additions, "sums of pairs");
-        const auto pairs = arena_.take<uint2>(pairs_of[0], "pairs");
-        const auto prefixes = add_.take_prefixes(pairs_of[0]);
-
-        const u32* last_entries = entry.data;
-        const u64* last_offsets = nullptr;
-        std::size_t first_sum = 0;
-        for (int r = 0; r < rounds; ++r) {
-            const int to = r & 1;
-            Round round{{begin.data, end.data, r},
-                        last_offsets,
-                        offsets[to].data,
-                        last_entries,
-                        r == 0 ? key.data : list_bucket[to ^ 1],
-                        static_cast<u32>(first_sum),
-                        pairs.data,
-                        list[to],
-                        list_bucket[to]};
-            timed_(report_.plan, [&] {
-                check(cub::DeviceScan::ExclusiveSum(temporary.data, temporary_bytes, counts_of(r),
-                                                    offsets[to].data, buckets, stream),
-                      "scan");
-                if (r == 0)
-                    plan_first_round<<<dim3(blocks(longest, kPlanThreads), count), kPlanThreads, 0, stream>>>(
-                        round, lists, buckets_);
-                else
-                    plan_round<<<blocks(left, kPlanThreads), kPlanThreads, 0, stream>>>(
-                        round, static_cast<u32>(left));
-                check_launch("plan_round");
-            });
-            timed_(report_.add, [&] {
-                add_(ListedPairs<G>{bases_.data, sums.data, pairs.data, sums.data + first_sum}, pairs_of[r],
-                     prefixes);
-            });
-            first_sum += pairs_of[r];
-            left -= pairs_of[r];
-            last_entries = list[to];
-            last_offsets = offsets[to].data;
-        }
         timed_(report_.reduce, [&] {
-            collect_buckets<G><<<blocks(buckets, kReduceThreads), kReduceThreads, 0, stream>>>(
-                begin.data, end.data, last_offsets, last_entries, bases_.data, sums.data, buckets,
-                dense.data + std::size_t{first} * buckets_);
+            collect_buckets<G>
+                <<<blocks_for(group.buckets(), kReduceThreads), kReduceThreads, 0, stream_.get()>>>(
+                    group.begin(), group.end(), group.last_offsets(), group.last_entries(), bases_.data,
+                    sums.data, group.buckets(), dense);
             check_launch("collect_buckets");
         });
-        note_scratch();
     }
 
     // Sum over windows and buckets of 2^position * number * bucket sum.
@@ -270,11 +243,9 @@ private:
         std::vector<Xyzz<G>> sums(bit_sums.size);
         copy_to_host(sums.data(), bit_sums.data, sums.size() * sizeof(Xyzz<G>), stream_);
         timed_.finish();
+        timed_plan_.finish();
         return combine_bit_sums(windows_, bits, sums).to_jacobian();
     }
-
-    // Windows of together that many digits keep the device busy; more at once gain little.
-    static constexpr std::size_t kManyDigits = std::size_t{1} << 26;
 
     Arena& arena_;
     DeviceSpan<const Point> bases_;
@@ -283,10 +254,13 @@ private:
     MsmReport& report_;
     std::size_t used_before_;
     u32 n_;
+    Layout layout_;
     Windows windows_;
-    u32 buckets_;  // a window
+    u32 buckets_ = 0;  // a window
     Adder<G> add_;
+    Stream planning_;
     StageTimer timed_;
+    StageTimer timed_plan_;
 };
 
 template <class G>

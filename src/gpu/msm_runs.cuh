@@ -54,35 +54,39 @@ template <class G>
 __global__ void __launch_bounds__(kRunThreads, kIsQuadratic<typename G::Field> ? 2 : 3)
     sum_runs(DigitRuns runs, const Affine<G>* bases, Xyzz<G>* buckets, Xyzz<G>* heads) {
     const u32 t = blockIdx.x * kRunThreads + threadIdx.x;
-    if (t >= runs.threads()) return;
-    const u32 end = min((t + 1) * runs.per_thread, runs.count);
-    u32 i = t * runs.per_thread;
-    u32 key = runs.keys[i];
-    u32 entry = runs.entries[i];
+    const u32 begin = min(t * runs.per_thread, runs.count);
+    const u32 end = min(begin + runs.per_thread, runs.count);
+    const bool some = begin < end;
+    u32 key = some ? runs.keys[begin] : 0;
+    u32 entry = some ? runs.entries[begin] : 0;
     Xyzz<G>* target = runs.continues(t) ? heads + t : buckets + runs.bucket(key);
     Xyzz<G> sum = Xyzz<G>::infinity();
+    bool empty = true;
 #pragma unroll 1
-    while (true) {
-        const u32 next = i + 1;
-        const u32 next_key = next < end ? runs.keys[next] : key;
-        const u32 next_entry = next < end ? runs.entries[next] : entry;
-        const bool zero = runs.is_zero(key);
-        if (!zero) {
+    for (u32 k = 0; k < runs.per_thread; ++k) {
+        __syncwarp();  // lanes that began a bucket go on with the others
+        const u32 next = begin + k + 1;
+        const bool last = next >= end;
+        const u32 next_key = last ? key : runs.keys[next];
+        const u32 next_entry = last ? entry : runs.entries[next];
+        const bool counts = next <= end && !runs.is_zero(key);
+        if (counts) {
             const Affine<G>* ahead = bases + (next_entry & kIndexMask);
             asm volatile("prefetch.global.L1 [%0];" ::"l"(&ahead->x));
             asm volatile("prefetch.global.L1 [%0];" ::"l"(&ahead->y));
             auto point = load_point(bases + (entry & kIndexMask));
             if ((entry & kNegated) != 0) point.y = -point.y;
-            sum += point;
+            if (empty)
+                sum = Xyzz<G>::from_affine(point);
+            else
+                sum += point;
+            empty = false;
+            if (last || next_key != key) {
+                store_point(target, sum);
+                empty = true;
+            }
         }
-        const bool last = next == end;
-        if (last || next_key != key) {
-            if (!zero) store_point(target, sum);
-            if (last) break;
-            target = buckets + runs.bucket(next_key);
-            sum = Xyzz<G>::infinity();
-        }
-        i = next;
+        if (next_key != key) target = buckets + runs.bucket(next_key);
         key = next_key;
         entry = next_entry;
     }

@@ -13,7 +13,7 @@ namespace cuzk::gpu {
 
 // Up to here the latency of a round's inversions costs more than XYZZ additions do.
 template <class G>
-inline constexpr std::size_t kSmallSum = std::size_t{1} << 17;
+inline constexpr std::size_t kSmallSum = std::size_t{1} << 16;
 
 template <class G>
 class SmallMsm {
@@ -70,7 +70,7 @@ public:
         report_.scratch = arena_.used() - before;
 
         timed_(report_.sort, [&] {
-            split_all_digits<Fr><<<blocks(n_, kPlanThreads), kPlanThreads, 0, stream>>>(
+            split_all_digits<Fr><<<blocks_for(n_, kPlanThreads), kPlanThreads, 0, stream>>>(
                 scalars.data, indices_, n_, windows_, keys.data, entries.data);
             check_launch("split_all_digits");
             check(cub::DeviceRadixSort::SortPairs(temporary.data, temporary_bytes, keys.data, key.data,
@@ -81,7 +81,7 @@ public:
             check(cudaMemsetAsync(buckets.data, 0, buckets.size * sizeof(Xyzz<G>), stream),
                   "cudaMemsetAsync");
             check(cudaMemsetAsync(longs.data, 0, sizeof(u32), stream), "cudaMemsetAsync");
-            const u32 grid = blocks(runs.threads(), kRunThreads);
+            const u32 grid = blocks_for(runs.threads(), kRunThreads);
             sum_runs<G><<<grid, kRunThreads, 0, stream>>>(runs, bases_.data, buckets.data, heads.data);
             check_launch("sum_runs");
             join_runs<G><<<grid, kRunThreads, 0, stream>>>(runs, heads.data, buckets.data, longs.data);
@@ -114,10 +114,6 @@ private:
     static std::size_t threads_for(std::size_t digits, u32 multiprocessors) {
         return digits / per_thread(digits, multiprocessors) + 1;
     }
-    static u32 blocks(std::size_t count, u32 threads) {
-        return static_cast<u32>((count + threads - 1) / threads);
-    }
-
     Arena& arena_;
     DeviceSpan<const Affine<G>> bases_;
     const u32* indices_;

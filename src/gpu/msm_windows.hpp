@@ -1,6 +1,9 @@
 // How the scalars of a sum are cut into signed digits.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "base/types.hpp"
 
 namespace cuzk::gpu {
@@ -31,29 +34,38 @@ struct Windows {
         return w;
     }
 
-    // The cheapest cut for n scalars: an addition for each digit, three for each bucket.
+    // The cheapest cut for n scalars of `bits` bits: an addition for each digit, three for each bucket.
     static Windows for_size(u32 bits, u64 n) {
-        return cheapest(bits, n, 10, [](u32) { return 3; });
+        return cheapest(10, bits, [&](const Windows& w) { return w.count * (n + 3 * u64{w.buckets()}); });
     }
     // The same where buckets are summed by bits of their number at once: each is in half of these sums.
     static Windows for_small_size(u32 bits, u64 n) {
-        return cheapest(bits, n, 16, [](u32 width) { return width * 3 / 4; });
+        return cheapest(
+            16, bits, [&](const Windows& w) { return w.count * (n + w.widest * u64{w.buckets()} * 3 / 4); });
+    }
+    // The same as for_size where lengths[l] scalars (r minus them if they are negative) have l bits, windows no wider than
+    // `widest`. Digits above a scalar's bits are 0 and cost nothing.
+    static Windows for_lengths(const std::vector<u32>& lengths, u32 widest) {
+        std::vector<u64> longer(lengths.size() + 1);  // [p]: scalars of more than p bits
+        for (std::size_t l = lengths.size(); l-- > 1;) longer[l - 1] = longer[l] + lengths[l];
+        u32 bits = 1;  // one more than the longest scalar's, for the sign
+        while (longer[bits - 1] != 0) ++bits;
+        return cheapest((bits + widest - 1) / widest, bits, [&](const Windows& w) {
+            u64 cost = 3 * u64{w.count} * w.buckets();
+            for (u32 k = 0; k < w.count; ++k) cost += longer[w.position[k]];
+            return cost;
+        });
     }
 
 private:
-    template <class PerBucket>
-    static Windows cheapest(u32 bits, u64 n, u32 least, const PerBucket& per_bucket) {
-        u32 best = kMax;
-        u64 best_cost = ~u64{0};
-        for (u32 count = least; count <= kMax; ++count) {
-            const u32 width = (bits + count - 1) / count;
-            const u64 cost = count * (n + per_bucket(width) * (u64{1} << (width - 1)));
-            if (cost < best_cost) {
-                best_cost = cost;
-                best = count;
-            }
+    template <class Cost>
+    static Windows cheapest(u32 least, u32 bits, const Cost& cost) {
+        Windows best = of_count(bits, least);
+        for (u32 count = least + 1; count <= std::min(kMax, bits); ++count) {
+            const Windows w = of_count(bits, count);
+            if (cost(w) < cost(best)) best = w;
         }
-        return of_count(bits, best);
+        return best;
     }
 };
 
