@@ -2,37 +2,13 @@
 """Filecoin: the network's own verifier (built with cargo from ../shared/oracle/tool) judges the proofs that cuzk makes, of all four
 kinds from requests and of a WindowPoSt from a recorded assignment; cuzk judges the proofs that the network's prover made."""
 import json
-import os
 import shutil
 
-from check import CACHE, SHARED, check, cuzk_exits, expect, finish, run, skip, work_directory
+from check import check, cuzk_exits, expect, finish, skip, work_directory
+from oracle import ORACLE, PARAMS, REQUESTS, build_judge, generated_params, judge
 
-ORACLE = SHARED / "oracle"
-PARAMS = ORACLE / "params"
 PROOF_BYTES = 192
 work = work_directory("filecoin")
-
-
-def build_judge():
-    """The verifier's binary: built once into the cache (some five minutes), reused as long as its source is the same."""
-    root = CACHE / "oracle"
-    source = root / "tool"
-    fresh = {p.relative_to(ORACLE / "tool"): p.read_bytes() for p in (ORACLE / "tool").rglob("*") if p.is_file()}
-    for leaf, content in fresh.items():
-        copy = source / leaf
-        if not copy.exists() or copy.read_bytes() != content:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(content)
-    environment = dict(os.environ, CARGO_TARGET_DIR=str(root / "target"))
-    done = run("cargo", "build", "--release", "--locked", "--quiet", cwd=source, env=environment)
-    expect(done.returncode == 0, f"cargo build: {done.output[-800:]}")
-    return root / "target" / "release" / "oracle"
-
-
-def judge(binary, case, proof, params=PARAMS):
-    environment = dict(os.environ, FIL_PROOFS_PARAMETER_CACHE=str(params), FIL_PROOFS_PARENT_CACHE=str(work / "parents"),
-                       RUST_LOG="off")
-    return run(binary, "verify", ORACLE / case, proof, env=environment)
 
 
 def vk_by_inputs():
@@ -124,21 +100,11 @@ def our_proof():
     requests(binary)
 
 
-# Case, and the circuit whose parameters it needs.
-REQUESTS = {"wpost-2KiB": "window-post", "wpost-2KiB-3sectors": "window-post", "winning-2KiB": "winning-post", "snap-2KiB": "update",
-            "porep-2KiB": "porep", "porep-2KiB-v10": "porep", "porep-2KiB-synth": "porep"}
-
-
 def requests(binary):
     """From a client's request to the network's verdict, under development parameters that cuzk generates (once, into the cache)."""
-    params = CACHE / "filecoin-params"
-    for circuit in dict.fromkeys(REQUESTS.values()):
-        if not list(params.glob(f"{circuit}.done")):
-            done = check(f"{circuit} 2KiB: cuzk generates parameters", lambda: cuzk_exits(
-                0, "filecoin", "params", "generate", "--circuit", circuit, "--sector-size", "2KiB", "--params", params))
-            if not done:
-                return
-            (params / f"{circuit}.done").touch()
+    params = generated_params()
+    if not params:
+        return
     for case in REQUESTS:
         proof = work / f"{case}.request.proof"
         request = ORACLE / case / "request.json"

@@ -114,7 +114,7 @@ std::string text_of(const View& view, u32 seconds) {
                            bytes_text(m.at("budget_bytes").get<u64>()));
     }
     out += fmt::format("\nlast {} s\n{}\n", seconds, lanes_text(view, seconds, width));
-    Table table({"job", "kind", "priority", "phase", ">partitions", ">time"});
+    Table table({"job", "kind", "priority", "phase", ">partitions", ">age"});
     std::size_t shown = 0;
     for (const auto& job : s.at("pipelines")) {
         if (++shown > 20) break;

@@ -6,7 +6,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <sstream>
+#include <nlohmann/json.hpp>
 
 #include "base/byte_source.hpp"
 #include "base/error.hpp"
@@ -200,10 +200,9 @@ private:
     std::vector<std::string> problems_;
 };
 
+// JSON's text in quotes is also TOML's.
 std::string quoted(const std::string& text) {
-    std::ostringstream out;
-    out << toml::value<std::string>(text);
-    return out.str();
+    return nlohmann::json(text).dump();
 }
 
 std::string value_text(const KeyTarget& target) {
