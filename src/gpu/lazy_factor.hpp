@@ -1,18 +1,23 @@
 // Constant factors prepared for products without a division.
 #pragma once
 
+#include <vector_types.h>
+
 #include "field/fp.hpp"
 
 namespace cuzk::gpu {
 
-// A number w below p and floor(w 2^256 / p), canonical: x w mod p is x w - q p, or p more, where q is the high half of x times
-// the second number (Shoup's method).
+// A table of numbers w below p with floor(w 2^256 / p), canonical: x w mod p is x w - q p, or p more, where q is the high half of
+// x times the second number (Shoup's method). Four planes of 16 bytes an entry, w's halves and its quotient's, so that threads
+// with neighbouring entries read neighbouring memory.
 template <class F>
-struct alignas(64) LazyFactor {
+struct LazyFactors {
     static_assert(F::kBytes == 32);
 
-    typename F::Int value;
-    typename F::Int quotient;
+    uint4* planes = nullptr;
+    u32 size = 0;
+
+    static constexpr std::size_t kBytes = 64;  // of an entry
 };
 
 // -p^-1 mod 2^256, which turns a Montgomery form w 2^256 mod p into that quotient: w 2^256 = quotient p + (w 2^256 mod p).

@@ -28,6 +28,16 @@ struct Shape {
     unsigned root_bits() const { return std::max({tile_bits, outer_bits, 1u}) - 1; }
 };
 
+// The levels over the tiles in passes over shared memory, from the lowest up; the rows of a pass have at least four neighbours.
+struct OuterPasses {
+    explicit OuterPasses(unsigned levels) : all(levels), count((levels + kTileBits - 3) / (kTileBits - 2)) {}
+
+    unsigned lowest(unsigned pass) const { return all * pass / count; }
+    unsigned levels(unsigned pass) const { return lowest(pass + 1) - lowest(pass); }
+
+    unsigned all, count;
+};
+
 // A table of base^i, i < 2^bits, in two.
 unsigned low_bits(unsigned bits) {
     return (bits + 1) / 2;
@@ -42,20 +52,20 @@ void fill_power_table(const DeviceSpan<Fr>& out, const Fr& base, const Fr& const
 
 // Element i is the product of powers[k] over the bits k of i.
 template <class Fr>
-DeviceSpan<LazyFactor<Fr>> make_factors(Arena& arena, unsigned bits, const BitPowers<Fr>& powers,
-                                        const Stream& stream) {
+LazyFactors<Fr> make_factors(Arena& arena, unsigned bits, const BitPowers<Fr>& powers, const Stream& stream) {
     static constexpr auto kNegativeInverse = negative_modulus_inverse<Fr>();
-    const auto out = arena.take<LazyFactor<Fr>>(std::size_t{1} << bits, "transform factors");
+    const std::size_t size = std::size_t{1} << bits;
+    const LazyFactors<Fr> out{arena.take<uint4>(4 * size, "transform factors").data, static_cast<u32>(size)};
     fill_lazy_factors<Fr>
-        <<<blocks_for(out.size), kThreads, 0, stream.get()>>>(out.data, bits, powers, kNegativeInverse);
+        <<<blocks_for(size), kThreads, 0, stream.get()>>>(out, bits, powers, kNegativeInverse);
     check_launch("fill_lazy_factors");
     return out;
 }
 
 // Roots in bit-reversed order: index bit k stands for the root of order 2^(k+2), whatever the transform's length.
 template <class Fr>
-DeviceSpan<LazyFactor<Fr>> make_roots(Arena& arena, unsigned bits, const Fr& root, unsigned log_order,
-                                      const Stream& stream) {
+LazyFactors<Fr> make_roots(Arena& arena, unsigned bits, const Fr& root, unsigned log_order,
+                           const Stream& stream) {
     BitPowers<Fr> powers;
     Fr power = root;
     for (unsigned order = log_order; order >= 2; --order, power = power.square())
@@ -63,13 +73,14 @@ DeviceSpan<LazyFactor<Fr>> make_roots(Arena& arena, unsigned bits, const Fr& roo
     return make_factors(arena, bits, powers, stream);
 }
 
-// base^(i reversed), i < 2^bits
+// base^(t reversed) for the places t of a tile, in the order of InnerPass::of_place: t rotated right by kTurnBits, so that the
+// threads of the turn, which hold neighbours, read neighbours.
 template <class Fr>
-DeviceSpan<LazyFactor<Fr>> make_reversed_powers(Arena& arena, unsigned bits, const Fr& base,
-                                                const Stream& stream) {
+LazyFactors<Fr> make_reversed_powers(Arena& arena, unsigned bits, const Fr& base, const Stream& stream) {
     BitPowers<Fr> powers;
     Fr power = base;
-    for (unsigned k = bits; k-- > 0; power = power.square()) powers.power[k] = power;
+    for (unsigned k = bits; k-- > 0; power = power.square())
+        powers.power[(k + bits - std::min(bits, kTurnBits)) % bits] = power;
     return make_factors(arena, bits, powers, stream);
 }
 
@@ -107,8 +118,8 @@ std::size_t DeviceQuotient<Fr>::table_bytes(unsigned log_domain) {
     const auto pair = [&](unsigned bits) {
         return padded(sizeof(Fr) << low_bits(bits)) + padded(sizeof(Fr) << (bits - low_bits(bits)));
     };
-    return 2 * padded(sizeof(LazyFactor<Fr>) << shape.root_bits()) +
-           2 * padded(sizeof(LazyFactor<Fr>) << shape.tile_bits) + pair(log_domain) +
+    return 2 * padded(LazyFactors<Fr>::kBytes << shape.root_bits()) +
+           2 * padded(LazyFactors<Fr>::kBytes << shape.tile_bits) + pair(log_domain) +
            2 * pair(shape.outer_bits);
 }
 
@@ -164,47 +175,67 @@ void DeviceQuotient<Fr>::require_size(std::size_t size) const {
                                               " points got a vector of " + std::to_string(size));
 }
 
-// The transforms over the tiles: downwards in an inverse transform, then upwards in a forward one.
+// The transforms over the tiles: downwards in an inverse transform, upwards in a forward one.
 template <class Fr>
-void DeviceQuotient<Fr>::outer_levels(Fr* values, bool inverse, const Stream& stream) const {
-    constexpr unsigned kMostLevels = kTileBits - 2;  // rows of at least four neighbours
-    const unsigned passes = (outer_bits_ + kMostLevels - 1) / kMostLevels;
-    const std::size_t bytes = sizeof(Fr) << kTileBits;
-    const u32 blocks = 1u << (log_domain_ - kTileBits);
-    for (unsigned pass = 0; pass < passes; ++pass) {
-        // The levels are cut in the same places in both directions.
-        const unsigned place = inverse ? passes - 1 - pass : pass;
-        const unsigned below = outer_bits_ * place / passes;
-        const unsigned count = outer_bits_ * (place + 1) / passes - below;
-        const unsigned lowest = tile_bits_ + below;
-        if (inverse)
-            outer_pass<Fr, true><<<blocks, threads_for(kTileBits), bytes, stream.get()>>>(
-                values, inverse_roots_.data, lowest, count, kTileBits - count, false);
-        else
-            outer_pass<Fr, false><<<blocks, threads_for(kTileBits), bytes, stream.get()>>>(
-                values, roots_.data, lowest, count, kTileBits - count, pass + 1 == passes);
+void DeviceQuotient<Fr>::inverse_levels(Fr* values, const Stream& stream) const {
+    const OuterPasses passes(outer_bits_);
+    for (unsigned pass = passes.count; pass-- > 0;) {
+        outer_pass<Fr, true>
+            <<<1u << (log_domain_ - kTileBits), threads_for(kTileBits), sizeof(Fr) << kTileBits,
+               stream.get()>>>(values, inverse_roots_, tile_bits_ + passes.lowest(pass), passes.levels(pass),
+                               kTileBits - passes.levels(pass), false, nullptr);
         check_launch("outer_pass");
     }
 }
 
 template <class Fr>
-void DeviceQuotient<Fr>::extend(DeviceSpan<Fr> values, const Stream& stream) const {
-    require_size(values.size);
-    outer_levels(values.data, true, stream);
-    const InnerPass<Fr> job{values.data,
-                            log_domain_,
-                            tile_bits_,
-                            inverse_roots_.data,
-                            roots_.data,
-                            scale(root_powers_),
-                            scale(Powers{{}, {}, Fr::one()}),
-                            scale(shift_of_tile_),
-                            shift_in_tile_.data,
-                            outer_bits_ == 0};
+void DeviceQuotient<Fr>::forward_levels(Fr* values, Fr* product, const Stream& stream) const {
+    const OuterPasses passes(outer_bits_);
+    for (unsigned pass = 0; pass < passes.count; ++pass) {
+        const bool last = pass + 1 == passes.count;
+        outer_pass<Fr, false>
+            <<<1u << (log_domain_ - kTileBits), threads_for(kTileBits), sizeof(Fr) << kTileBits,
+               stream.get()>>>(values, roots_, tile_bits_ + passes.lowest(pass), passes.levels(pass),
+                               kTileBits - passes.levels(pass), last, last ? product : nullptr);
+        check_launch("outer_pass");
+    }
+}
+
+// Into `product` if there is one, else in place.
+template <class Fr>
+void DeviceQuotient<Fr>::extend(Fr* values, Fr* product, const Stream& stream) const {
+    inverse_levels(values, stream);
+    const bool last = outer_bits_ == 0;
+    const InnerPass<Fr> job{.values = values,
+                            .log_size = log_domain_,
+                            .tile_bits = tile_bits_,
+                            .inverse_roots = inverse_roots_,
+                            .roots = roots_,
+                            .root_powers = scale(root_powers_),
+                            .before_tile = scale(Powers{{}, {}, Fr::one()}),
+                            .after_tile = scale(shift_of_tile_),
+                            .of_place = shift_in_tile_,
+                            .canonical = last,
+                            .product = last ? product : nullptr,
+                            .negative_inverse = negative_modulus_inverse<Fr>()};
     inner_pass<Fr, true><<<1u << outer_bits_, threads_for(tile_bits_),
                            (sizeof(Fr) << tile_bits_) + TileFactors<Fr>::kBytes, stream.get()>>>(job);
     check_launch("inner_pass");
-    outer_levels(values.data, false, stream);
+    forward_levels(values, product, stream);
+}
+
+template <class Fr>
+void DeviceQuotient<Fr>::extend(DeviceSpan<Fr> values, const Stream& stream) const {
+    require_size(values.size);
+    extend(values.data, nullptr, stream);
+}
+
+template <class Fr>
+void DeviceQuotient<Fr>::extend_into(DeviceSpan<Fr> product, DeviceSpan<Fr> values,
+                                     const Stream& stream) const {
+    require_size(product.size);
+    require_size(values.size);
+    extend(values.data, product.data, stream);
 }
 
 template <class Fr>
@@ -218,12 +249,21 @@ void DeviceQuotient<Fr>::multiply(DeviceSpan<Fr> a, DeviceSpan<const Fr> b, cons
 
 // Leaves the coefficients, times the given powers, below 2p and in bit-reversed order.
 template <class Fr>
-void DeviceQuotient<Fr>::to_coefficients(Fr* values, const Powers& of_tile, const LazyFactor<Fr>* of_place,
+void DeviceQuotient<Fr>::to_coefficients(Fr* values, const Powers& of_tile, const LazyFactors<Fr>& of_place,
                                          const Stream& stream) const {
-    outer_levels(values, true, stream);
-    const InnerPass<Fr> job{
-        values, log_domain_, tile_bits_, inverse_roots_.data, nullptr, scale(root_powers_), scale(of_tile),
-        {},     of_place,    false};
+    inverse_levels(values, stream);
+    const InnerPass<Fr> job{.values = values,
+                            .log_size = log_domain_,
+                            .tile_bits = tile_bits_,
+                            .inverse_roots = inverse_roots_,
+                            .roots = {},
+                            .root_powers = scale(root_powers_),
+                            .before_tile = scale(of_tile),
+                            .after_tile = {},
+                            .of_place = of_place,
+                            .canonical = false,
+                            .product = nullptr,
+                            .negative_inverse = negative_modulus_inverse<Fr>()};
     inner_pass<Fr, false><<<1u << outer_bits_, threads_for(tile_bits_),
                             (sizeof(Fr) << tile_bits_) + TileFactors<Fr>::kBytes, stream.get()>>>(job);
     check_launch("inner_pass");
@@ -242,8 +282,8 @@ DeviceSpan<const typename Fr::Int> DeviceQuotient<Fr>::finish(DeviceSpan<Fr> pro
         check_launch("subtract_to_integers");
     } else {
         // Z is constant on the coset and interpolation is linear, so C is subtracted as coefficients.
-        to_coefficients(product.data, unshift_of_tile_, unshift_in_tile_.data, stream);
-        to_coefficients(c.data, scale_of_c_, nullptr, stream);
+        to_coefficients(product.data, unshift_of_tile_, unshift_in_tile_, stream);
+        to_coefficients(c.data, scale_of_c_, {}, stream);
         queue_reversal<Fr>(DifferenceReversal<Fr>{product.data, c.data}, log_domain_, stream);
     }
     return {reinterpret_cast<const Int*>(product.data), size()};

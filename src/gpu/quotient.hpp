@@ -12,7 +12,7 @@ namespace cuzk::gpu {
 // it. Vectors are domain() Montgomery elements below the modulus; Error(kInternal) on another length. A proof needs two
 // vectors at once:
 //
-//     extend(a), extend(b), multiply(a, b); b's memory may now take the values of c; finish(a, c)
+//     extend(a), extend_into(a, b); b's memory may now take the values of c; finish(a, c)
 //
 // Method: a transform of 2^n elements is a transform of length 2^(n-11) over the tiles of 2^11 neighbours, side by side, a
 // factor w^(row column) for each element, and transforms within the tiles (Bailey, "FFTs in external or hierarchical memory",
@@ -41,6 +41,8 @@ public:
 
     // Values on the domain to values on the coset, both in natural order.
     void extend(DeviceSpan<Fr> values, const Stream& stream) const;
+    // The same for `values`, but the result goes into a product: product[i] = product[i] result[i]; `values` is scratch afterwards.
+    void extend_into(DeviceSpan<Fr> product, DeviceSpan<Fr> values, const Stream& stream) const;
     // a[i] = a[i] b[i]
     void multiply(DeviceSpan<Fr> a, DeviceSpan<const Fr> b, const Stream& stream) const;
     // From the product A B on the coset and C's values on the domain, the size() H scalars as canonical integers, in the
@@ -54,16 +56,18 @@ private:
     };
 
     void require_size(std::size_t size) const;
-    void outer_levels(Fr* values, bool inverse, const Stream& stream) const;
-    void to_coefficients(Fr* values, const Powers& of_tile, const LazyFactor<Fr>* of_place,
+    void extend(Fr* values, Fr* product, const Stream& stream) const;
+    void inverse_levels(Fr* values, const Stream& stream) const;
+    void forward_levels(Fr* values, Fr* product, const Stream& stream) const;
+    void to_coefficients(Fr* values, const Powers& of_tile, const LazyFactors<Fr>& of_place,
                          const Stream& stream) const;
 
     KeyFamily family_;
     unsigned log_domain_;
-    unsigned tile_bits_;                                // of neighbours
-    unsigned outer_bits_;                               // log_domain_ - tile_bits_
-    DeviceSpan<LazyFactor<Fr>> roots_, inverse_roots_;  // in bit-reversed order
-    DeviceSpan<LazyFactor<Fr>> shift_in_tile_, unshift_in_tile_;
+    unsigned tile_bits_;                     // of neighbours
+    unsigned outer_bits_;                    // log_domain_ - tile_bits_
+    LazyFactors<Fr> roots_, inverse_roots_;  // in bit-reversed order
+    LazyFactors<Fr> shift_in_tile_, unshift_in_tile_;
     Powers root_powers_;
     Powers shift_of_tile_, unshift_of_tile_, scale_of_c_;
 };

@@ -18,16 +18,34 @@ __device__ __forceinline__ void store_lazy(F* address, const LazyValue<F>& x) {
     store(address, F::from_montgomery(x.packed()));
 }
 template <class F>
-__device__ __forceinline__ LazyValue<F> times_prepared(const LazyValue<F>& x, const LazyFactor<F>* factor) {
-    const auto* quads = reinterpret_cast<const uint4*>(factor);
-    const F value = assemble<F>([&](int i) { return __ldg(quads + i); });
-    const F quotient = assemble<F>([&](int i) { return __ldg(quads + 2 + i); });
+__device__ __forceinline__ LazyValue<F> times_prepared(const LazyValue<F>& x, const LazyFactors<F>& table,
+                                                       u32 i) {
+    const auto part = [&](u32 plane) { return __ldg(table.planes + plane * table.size + i); };
+    const F value = assemble<F>([&](int half) { return part(static_cast<u32>(half)); });
+    const F quotient = assemble<F>([&](int half) { return part(2 + static_cast<u32>(half)); });
     return Lazy<F>::mul(x, LazyValue<F>(value.montgomery()), LazyValue<F>(quotient.montgomery()));
 }
-// By a number below p; x goes second, where the product takes any 8 words. Below p.
+// Entry i of the table is w.
 template <class F>
-__device__ __forceinline__ LazyValue<F> times_element(const LazyValue<F>& x, const F& factor) {
-    return LazyValue<F>((factor * F::from_montgomery(x.packed())).montgomery());
+__device__ __forceinline__ void put_factor(const LazyFactors<F>& table, u32 i, const F& w,
+                                           const typename F::Int& negative_inverse) {
+    typename F::Int quotient;
+    for (std::size_t a = 0; a < F::kLimbs; ++a) {
+        u64 carry = 0;
+        for (std::size_t b = 0; a + b < F::kLimbs; ++b) {
+            const u128 x =
+                u128{w.montgomery().limb[a]} * negative_inverse.limb[b] + quotient.limb[a + b] + carry;
+            quotient.limb[a + b] = static_cast<u64>(x);
+            carry = static_cast<u64>(x >> 64);
+        }
+    }
+    const auto put = [&](u32 plane, const typename F::Int& number) {
+        dissect(F::from_montgomery(number), [&](int half, const uint4& q) {
+            table.planes[(plane + static_cast<u32>(half)) * table.size + i] = q;
+        });
+    };
+    put(0, w.to_int());
+    put(2, quotient);
 }
 
 // Elements in shared memory as two planes of 16-byte halves. Bits 3 and 4 of an index are mixed into its lowest three, such
@@ -52,7 +70,7 @@ struct LazyTile {
 
 // Levels from the largest distance down: (a + w b, a - w b), block h of a level with root power h of the table.
 template <int S, class F>
-__device__ __forceinline__ void levels_down(LazyValue<F>* x, u32 block, const LazyFactor<F>* roots) {
+__device__ __forceinline__ void levels_down(LazyValue<F>* x, u32 block, const LazyFactors<F>& roots) {
     CUZK_UNROLL
     for (int level = 0; level < S; ++level) {
         const int half = 1 << (S - 1 - level);
@@ -62,7 +80,7 @@ __device__ __forceinline__ void levels_down(LazyValue<F>* x, u32 block, const La
             LazyValue<F>* y = x + 2 * half * b;
             if (h != 0) {  // root power 0 is 1
                 CUZK_UNROLL
-                for (int j = 0; j < half; ++j) y[half + j] = times_prepared<F>(y[half + j], roots + h);
+                for (int j = 0; j < half; ++j) y[half + j] = times_prepared<F>(y[half + j], roots, h);
             }
             CUZK_UNROLL
             for (int j = 0; j < half; ++j) {
@@ -76,7 +94,7 @@ __device__ __forceinline__ void levels_down(LazyValue<F>* x, u32 block, const La
 
 // The same backwards: (a + b, (a - b) w).
 template <int S, class F>
-__device__ __forceinline__ void levels_up(LazyValue<F>* x, u32 block, const LazyFactor<F>* roots) {
+__device__ __forceinline__ void levels_up(LazyValue<F>* x, u32 block, const LazyFactors<F>& roots) {
     CUZK_UNROLL
     for (int level = S - 1; level >= 0; --level) {
         const int half = 1 << (S - 1 - level);
@@ -89,13 +107,13 @@ __device__ __forceinline__ void levels_up(LazyValue<F>* x, u32 block, const Lazy
                 const LazyValue<F> a = y[j];
                 y[j] = Lazy<F>::add(a, y[half + j]);
                 y[half + j] = Lazy<F>::sub(a, y[half + j]);
-                if (h != 0) y[half + j] = times_prepared<F>(y[half + j], roots + h);
+                if (h != 0) y[half + j] = times_prepared<F>(y[half + j], roots, h);
             }
         }
     }
 }
 
-// Calls work(x, block, first) on each group of 2^S elements of a tile that differ in the index bits [position, position + S),
+// Calls work(x, block) on each group of 2^S elements of a tile that differ in the index bits [position, position + S),
 // in registers. block: the number that the index bits above form.
 template <int S, class F, class Work>
 __device__ __forceinline__ void for_groups(const LazyTile<F>& tile, u32 position, const Work& work) {
@@ -108,7 +126,7 @@ __device__ __forceinline__ void for_groups(const LazyTile<F>& tile, u32 position
         LazyValue<F> x[1 << S];
         CUZK_UNROLL
         for (int j = 0; j < 1 << S; ++j) x[j] = tile.get(at(j));
-        work(x, block, first);
+        work(x, block);
         CUZK_UNROLL
         for (int j = 0; j < 1 << S; ++j) tile.set(at(j), x[j]);
     }
@@ -118,35 +136,48 @@ __device__ __forceinline__ void for_groups(const LazyTile<F>& tile, u32 position
 // The levels of tile index bits [lowest, lowest + count), whose first one has block numbers from `blocks` on.
 template <class F>
 __device__ __forceinline__ void tile_down(const LazyTile<F>& tile, u32 lowest, u32 count, u32 blocks,
-                                          const LazyFactor<F>* roots) {
+                                          const LazyFactors<F>& roots) {
     u32 bit = count;
     for (; bit >= 2; bit -= 2)
-        for_groups<2>(tile, lowest + bit - 2, [&](LazyValue<F>* x, u32 block, u32) {
+        for_groups<2>(tile, lowest + bit - 2, [&](LazyValue<F>* x, u32 block) {
             levels_down<2, F>(x, (blocks << (count - bit)) + block, roots);
         });
     if (bit == 1)
-        for_groups<1>(tile, lowest, [&](LazyValue<F>* x, u32 block, u32) {
+        for_groups<1>(tile, lowest, [&](LazyValue<F>* x, u32 block) {
             levels_down<1, F>(x, (blocks << (count - 1)) + block, roots);
         });
 }
 template <class F>
 __device__ __forceinline__ void tile_up(const LazyTile<F>& tile, u32 lowest, u32 count, u32 blocks,
-                                        const LazyFactor<F>* roots) {
+                                        const LazyFactors<F>& roots) {
     u32 bit = count % 2;
     if (bit == 1)
-        for_groups<1>(tile, lowest, [&](LazyValue<F>* x, u32 block, u32) {
+        for_groups<1>(tile, lowest, [&](LazyValue<F>* x, u32 block) {
             levels_up<1, F>(x, (blocks << (count - 1)) + block, roots);
         });
     for (; bit < count; bit += 2)
-        for_groups<2>(tile, lowest + bit, [&](LazyValue<F>* x, u32 block, u32) {
+        for_groups<2>(tile, lowest + bit, [&](LazyValue<F>* x, u32 block) {
             levels_up<2, F>(x, (blocks << (count - bit - 2)) + block, roots);
         });
+}
+
+// x as result i of a pass: below p if `canonical`; where there is a product, it is multiplied instead.
+template <class F>
+__device__ __forceinline__ void store_result(F* values, F* product, u32 i, const LazyValue<F>& x,
+                                             bool canonical) {
+    if (product != nullptr)
+        store(product + i, load(product + i) * F::from_montgomery(x.packed()));  // x goes second
+    else if (canonical)
+        store(values + i, Lazy<F>::canonical(x));
+    else
+        store_lazy(values + i, x);
 }
 
 // One pass over the index bits [lowest, lowest + count): a tile has 2^count rows of 2^columns neighbours.
 template <class F, bool kDown>
 __global__ void __launch_bounds__(kNttThreads, 3)
-    outer_pass(F* values, const LazyFactor<F>* roots, u32 lowest, u32 count, u32 columns, bool canonical) {
+    outer_pass(F* values, LazyFactors<F> roots, u32 lowest, u32 count, u32 columns, bool canonical,
+               F* product) {
     extern __shared__ uint4 shared_memory[];
     const LazyTile<F> tile{shared_memory, 1u << (count + columns)};
     const u32 middle_bits = lowest - columns;
@@ -154,7 +185,7 @@ __global__ void __launch_bounds__(kNttThreads, 3)
     const u32 base = (top << (lowest + count)) | ((blockIdx.x & ((1u << middle_bits) - 1)) << columns);
     const auto index = [&](u32 i) { return base | ((i >> columns) << lowest) | (i & ((1u << columns) - 1)); };
 
-#pragma unroll 2
+#pragma unroll 4
     for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x)
         tile.set(LazyTile<F>::slot(i), load_lazy(values + index(i)));
     __syncthreads();
@@ -164,94 +195,107 @@ __global__ void __launch_bounds__(kNttThreads, 3)
         tile_up<F>(tile, columns, count, top, roots);
 #pragma unroll 2
     for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) {
-        const LazyValue<F> x = tile.get(LazyTile<F>::slot(i));
-        if (canonical)
-            store(values + index(i), Lazy<F>::canonical(x));
-        else
-            store_lazy(values + index(i), x);
+        store_result(values, product, index(i), tile.get(LazyTile<F>::slot(i)), canonical);
     }
 }
 
 // What the tiles of neighbours need: tile b of 2^tile_bits elements holds the coefficients (before its own transform: their
 // partial sums) k = r mod 2^outer_bits, r = b reversed. Element t is multiplied by root^(+- r t) and a power of r; the
-// exponents of both are split, t = 32 high + low, so that a tile needs 96 powers and an element two products.
+// exponents of both are split, t = 32 high + low, so that a tile needs 96 factors and an element two products.
 template <class F>
 struct TileFactors {
     static constexpr u32 kLow = 32;
     static constexpr u32 kHigh = (1u << kTileBits) / kLow;
     static constexpr u32 kCount = kLow + kHigh;
-    static constexpr std::size_t kBytes = 2 * kCount * sizeof(F);  // both directions
+    static constexpr std::size_t kBytes = kCount * LazyFactors<F>::kBytes;
 
-    F* memory;  // kCount elements of shared memory
+    LazyFactors<F> table;  // in shared memory
 
-    // Number j of them; all threads of a block share the work. root^e is to be powers(one, e).
-    __device__ static __forceinline__ F make(u32 j, u32 r, u32 log_size, bool inverse,
-                                             const Scale<F>& root_powers, const Scale<F>& of_tile) {
-        u32 exponent = r * (j < kLow ? j : (j - kLow) * kLow);
-        if (inverse) exponent = 0 - exponent;
-        exponent &= (1u << log_size) - 1;
-        const F power = root_powers(F::one(), exponent);
-        return j < kLow ? power : of_tile(power, r);
+    __device__ __forceinline__ explicit TileFactors(uint4* memory) : table{memory, kCount} {}
+
+    // By all threads of a block, which must synchronize before and after. root^e is root_powers(one, e).
+    __device__ __forceinline__ void make(u32 r, u32 log_size, bool inverse, const Scale<F>& root_powers,
+                                         const Scale<F>& of_tile,
+                                         const typename F::Int& negative_inverse) const {
+#pragma unroll 1
+        for (u32 j = threadIdx.x; j < kCount; j += blockDim.x) {
+            u32 exponent = r * (j < kLow ? j : (j - kLow) * kLow);
+            if (inverse) exponent = 0 - exponent;
+            const F power = root_powers(F::one(), exponent & ((1u << log_size) - 1));
+            put_factor(table, j, j < kLow ? power : of_tile(power, r), negative_inverse);
+        }
     }
-    __device__ __forceinline__ F operator()(u32 t) const {
-        return load(memory + (t % kLow)) * load(memory + kLow + t / kLow);
+    __device__ __forceinline__ LazyValue<F> times(const LazyValue<F>& x, u32 t) const {
+        return one_of(one_of(x, t % kLow), kLow + t / kLow);
+    }
+
+private:
+    __device__ __forceinline__ LazyValue<F> one_of(const LazyValue<F>& x, u32 j) const {
+        const auto part = [&](u32 plane) { return table.planes[plane * kCount + j]; };
+        const F value = assemble<F>([&](int half) { return part(static_cast<u32>(half)); });
+        const F quotient = assemble<F>([&](int half) { return part(2 + static_cast<u32>(half)); });
+        return Lazy<F>::mul(x, LazyValue<F>(value.montgomery()), LazyValue<F>(quotient.montgomery()));
     }
 };
+
+inline constexpr u32 kTurnBits = 2;  // levels that the end of the inverse and the forward transform share
 
 template <class F>
 struct InnerPass {
     F* values;
     u32 log_size, tile_bits;
-    const LazyFactor<F>* inverse_roots;
-    const LazyFactor<F>* roots;
+    LazyFactors<F> inverse_roots;
+    LazyFactors<F> roots;
     Scale<F> root_powers;
-    Scale<F> before_tile;           // of the inverse transform, by r
-    Scale<F> after_tile;            // of the forward transform, by r
-    const LazyFactor<F>* of_place;  // of the coefficients between them, by the place in the tile; null: 1
+    Scale<F> before_tile;  // of the inverse transform, by r
+    Scale<F> after_tile;   // of the forward transform, by r
+    LazyFactors<F>
+        of_place;  // of the coefficients between them, by the place in the tile, rotated; may be absent
     bool canonical;
+    F* product;  // see store_result
+    typename F::Int negative_inverse;
 };
 
 // A tile of 2^tile_bits neighbours: its part of an inverse transform, then, if kBothWays, of a forward one.
 template <class F, bool kBothWays>
 __global__ void __launch_bounds__(kNttThreads, 3) inner_pass(InnerPass<F> job) {
-    using Factors = TileFactors<F>;
     extern __shared__ uint4 shared_memory[];
     const LazyTile<F> tile{shared_memory, 1u << job.tile_bits};
-    F* factors = reinterpret_cast<F*>(shared_memory + 2 * tile.size);
-    const Factors before{factors};
-    const Factors after{factors + Factors::kCount};
+    const TileFactors<F> factors(shared_memory + 2 * tile.size);
     const u32 outer_bits = job.log_size - job.tile_bits;
     const u32 r = outer_bits == 0 ? 0 : __brev(blockIdx.x) >> (32 - outer_bits);
     F* values = job.values + (std::size_t{blockIdx.x} << job.tile_bits);
 
+    LazyValue<F> ahead = load_lazy(values + min(threadIdx.x, tile.size - 1));
+    factors.make(r, job.log_size, true, job.root_powers, job.before_tile, job.negative_inverse);
+    __syncthreads();
 #pragma unroll 1
-    for (u32 j = threadIdx.x; j < (kBothWays ? 2 : 1) * Factors::kCount; j += blockDim.x) {
-        const bool first = j < Factors::kCount;
-        store(factors + j, Factors::make(first ? j : j - Factors::kCount, r, job.log_size, first,
-                                         job.root_powers, first ? job.before_tile : job.after_tile));
+    for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) {
+        const LazyValue<F> x = ahead;
+        if (i + blockDim.x < tile.size) ahead = load_lazy(values + i + blockDim.x);
+        tile.set(LazyTile<F>::slot(i), factors.times(x, i));
     }
     __syncthreads();
-#pragma unroll 1
-    for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x)
-        tile.set(LazyTile<F>::slot(i), times_element<F>(load_lazy(values + i), before(i)));
-    __syncthreads();
+    if constexpr (kBothWays)
+        factors.make(r, job.log_size, false, job.root_powers, job.after_tile, job.negative_inverse);
 
     // Where the inverse ends the forward transform begins, with the same groups.
-    const u32 shared_bits = min(job.tile_bits, 2u);
+    const u32 shared_bits = min(job.tile_bits, kTurnBits);
     tile_down<F>(tile, shared_bits, job.tile_bits - shared_bits, 0, job.inverse_roots);
     const auto turn = [&](auto levels) {
         constexpr int kLevels = decltype(levels)::value;
-        for_groups<kLevels>(tile, 0, [&](LazyValue<F>* x, u32 block, u32 first) {
+        for_groups<kLevels>(tile, 0, [&](LazyValue<F>* x, u32 block) {
             levels_down<kLevels, F>(x, block, job.inverse_roots);
-            if (job.of_place != nullptr) {
+            if (job.of_place.planes != nullptr) {
                 CUZK_UNROLL
-                for (u32 j = 0; j < 1u << kLevels; ++j) x[j] = times_prepared<F>(x[j], job.of_place + first + j);
+                for (u32 j = 0; j < 1u << kLevels; ++j)
+                    x[j] = times_prepared<F>(x[j], job.of_place, j * (tile.size >> kLevels) + block);
             }
             if constexpr (kBothWays) levels_up<kLevels, F>(x, block, job.roots);
         });
     };
-    if (shared_bits == 2)
-        turn(std::integral_constant<int, 2>{});
+    if (shared_bits == kTurnBits)
+        turn(std::integral_constant<int, kTurnBits>{});
     else if (shared_bits == 1)
         turn(std::integral_constant<int, 1>{});
     else
@@ -261,11 +305,8 @@ __global__ void __launch_bounds__(kNttThreads, 3) inner_pass(InnerPass<F> job) {
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) {
         LazyValue<F> x = tile.get(LazyTile<F>::slot(i));
-        if constexpr (kBothWays) x = times_element<F>(x, after(i));
-        if (job.canonical)
-            store(values + i, Lazy<F>::canonical(x));
-        else
-            store_lazy(values + i, x);
+        if constexpr (kBothWays) x = factors.times(x, i);
+        store_result(job.values, job.product, (blockIdx.x << job.tile_bits) + i, x, job.canonical);
     }
 }
 
@@ -301,27 +342,16 @@ struct BitPowers {
     F power[kTileBits + 10];
 };
 
-// out[i] = product of the powers of i's bits, of those below `bits`.
+// Entry i is the product of the powers of i's bits, of which there are `bits`.
 template <class F>
-__global__ void fill_lazy_factors(LazyFactor<F>* out, u32 bits, BitPowers<F> powers,
+__global__ void fill_lazy_factors(LazyFactors<F> out, u32 bits, BitPowers<F> powers,
                                   typename F::Int negative_inverse) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >> bits != 0) return;
+    if (i >= out.size) return;
     F w = F::one();
     for (u32 k = 0; k < bits; ++k)
         if (((i >> k) & 1) != 0) w = w * powers.power[k];
-    LazyFactor<F> factor;
-    factor.value = w.to_int();
-    for (std::size_t a = 0; a < F::kLimbs; ++a) {
-        u64 carry = 0;
-        for (std::size_t b = 0; a + b < F::kLimbs; ++b) {
-            const u128 x =
-                u128{w.montgomery().limb[a]} * negative_inverse.limb[b] + factor.quotient.limb[a + b] + carry;
-            factor.quotient.limb[a + b] = static_cast<u64>(x);
-            carry = static_cast<u64>(x >> 64);
-        }
-    }
-    out[i] = factor;
+    put_factor(out, i, w, negative_inverse);
 }
 
 }  // namespace cuzk::gpu

@@ -29,12 +29,19 @@ protected:
         const auto first = upload(a);
         const auto second = upload(b);
         quotient.extend(first, *stream_);
-        quotient.extend(second, *stream_);
-        quotient.multiply(first, {second.data, second.size}, *stream_);
+        if (fused_) {
+            quotient.extend_into(first, second, *stream_);
+        } else {
+            quotient.extend(second, *stream_);
+            quotient.multiply(first, {second.data, second.size}, *stream_);
+        }
+        fused_ = !fused_;
         gpu::copy_to_device(second.data, c.data(), c.size() * sizeof(Fr), *stream_);
         const auto h = quotient.finish(first, second, *stream_);
         return download(gpu::DeviceSpan<Int>{reinterpret_cast<Int*>(first.data), h.size});
     }
+
+    bool fused_ = true;  // both ways in turn
 
     // All of the vectors, whether or not c is what a proof has.
     void compare(KeyFamily family, unsigned log_domain, std::vector<Fr> a, std::vector<Fr> b,
@@ -44,6 +51,7 @@ protected:
         const gpu::DeviceQuotient<Fr> device(*arena_, family, log_domain, *stream_);
         EXPECT_LE(arena_->used() - before, gpu::DeviceQuotient<Fr>::table_bytes(log_domain));
         const std::vector<Int> found = on_device(device, a, b, c);
+        EXPECT_TRUE(on_device(device, a, b, c) == found);
         const Quotient<Fr> host(family, log_domain);
         ASSERT_EQ(found.size(), host.size());
         host.compute(a, b, c);
