@@ -19,7 +19,8 @@ namespace cuzk::gpu {
 // 1990). Inverse transforms leave bit-reversed order and forward ones take it, so nothing is reordered between them, and
 // the tile's part of an inverse, the coset's powers, and the tile's part of the following forward transform are one pass. Roots
 // within transforms are multiplied by Shoup's method on numbers below 2p (Harvey, "Faster arithmetic for number-theoretic
-// transforms", 2014), factors between them are products of two numbers made for each tile: no table grows with the domain.
+// transforms", 2014), and so are the factors between them: each is a product of two numbers that a block makes for its tile, so
+// that no table has more than 2^17 entries.
 template <class Fr>
 class DeviceQuotient {
 public:

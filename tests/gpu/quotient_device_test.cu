@@ -1,5 +1,7 @@
 // Quotients on the device against those of the host.
 #include "base/error.hpp"
+#include "base/large_vector.hpp"
+#include "base/parallel.hpp"
 #include "gpu/device_test.hpp"
 #include "gpu/quotient.hpp"
 #include "groth16/quotient.hpp"
@@ -129,6 +131,57 @@ TYPED_TEST(QuotientDeviceTest, LargestDomainSatisfiesTheIdentity) {
     Fr quotient = Fr::zero();
     for (std::size_t i = h.size(); i-- > 0;) quotient = quotient * z + Fr::from_int(h[i]);
     EXPECT_EQ(quotient * (z_power - Fr::one()), at[0] * at[1] - at[2]);
+}
+
+// 2^27 points, by sparse polynomials: A B = C + h (x^n - 1) with A = x^j + 3 x^k, B = x^l - 5, so that h has the part of A B
+// from x^n on and C both parts.
+TYPED_TEST(QuotientDeviceTest, ProductionDomainTakesSparsePolynomials) {
+    using Fr = TypeParam;
+    constexpr unsigned kLog = 27;
+    constexpr std::size_t n = std::size_t{1} << kLog;
+    constexpr std::size_t kBytes = 2 * n * sizeof(Fr) + (std::size_t{16} << 20);
+    this->arena_.reset();
+    if (gpu::list_devices().front().memory < kBytes + (std::size_t{2} << 30))
+        GTEST_SKIP() << "a small device";
+    gpu::Arena arena(gpu::list_devices().front().index, kBytes);
+    const gpu::DeviceQuotient<Fr> quotient(arena, KeyFamily::kBellman, kLog, *this->stream_);
+
+    const auto root = Domain<Fr>::zcash(kLog).root();
+    const std::size_t j = n - 1, k = n / 3, l = n - n / 3 + 12345;
+    LargeVector<Fr> values(n);
+    // sum of coefficient * x^exponent at all points
+    const auto place = [&](gpu::DeviceSpan<Fr> to, std::initializer_list<std::pair<std::size_t, Fr>> terms) {
+        parallel_ranges(0, n, std::size_t{1} << 16, [&](std::size_t first, std::size_t last) {
+            std::fill(values.begin() + static_cast<std::ptrdiff_t>(first),
+                      values.begin() + static_cast<std::ptrdiff_t>(last), Fr::zero());
+            for (const auto& [exponent, coefficient] : terms) {
+                const Fr step = root.pow(u64{exponent});
+                Fr power = coefficient * step.pow(u64{first});
+                for (std::size_t i = first; i < last; ++i, power *= step) values[i] += power;
+            }
+        });
+        gpu::copy_to_device(to.data, values.data(), n * sizeof(Fr), *this->stream_);
+        this->stream_->synchronize();
+    };
+    const auto a = arena.take<Fr>(n, "a");
+    const auto b = arena.take<Fr>(n, "b");
+    place(a, {{j, Fr::one()}, {k, Fr::from_u64(3)}});
+    place(b, {{l, Fr::one()}, {0, -Fr::from_u64(5)}});
+    quotient.extend(a, *this->stream_);
+    quotient.extend_into(a, b, *this->stream_);
+    place(b, {{j + l, Fr::one()}, {k + l, Fr::from_u64(3)}, {j, -Fr::from_u64(5)}, {k, -Fr::from_u64(15)}});
+    const auto h = quotient.finish(a, b, *this->stream_);
+    gpu::copy_to_host(values.data(), h.data, h.size * sizeof(Fr), *this->stream_);
+    this->stream_->synchronize();
+
+    ASSERT_GE(j + l, n);
+    ASSERT_GE(k + l, n);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < h.size; ++i) {
+        const u64 expected = (i == j + l - n ? 1 : 0) + (i == k + l - n ? 3 : 0);
+        wrong += values[i].montgomery() == Fr::Int::from_u64(expected) ? 0 : 1;  // the limbs of an integer
+    }
+    EXPECT_EQ(wrong, 0u);
 }
 
 TYPED_TEST(QuotientDeviceTest, WrongSizesAreRefused) {

@@ -67,10 +67,15 @@ std::string network_digest(const std::string& path, Progress* progress) {
 }
 
 void generate_params(const std::string& folder, CircuitKind kind, const SectorShape& shape,
-                     RandomSource& random, Progress* progress) {
+                     RandomSource& random, Progress* progress, const MakeSetupTarget& make_target) {
     std::filesystem::create_directories(folder);
+    const CompiledCircuit circuit(kind, shape);
     ParamsSink sink(params_path(folder, kind, shape));
-    const auto vk = setup<Bls12_381>(KeyFamily::kBellman, CompiledCircuit(kind, shape), random, sink, progress);
+    VerifyingKey<Bls12_381> vk;
+    if (make_target)
+        vk = setup<Bls12_381>(KeyFamily::kBellman, circuit, random, *make_target(sink), progress);
+    else
+        vk = setup<Bls12_381>(KeyFamily::kBellman, circuit, random, sink, progress);
     write_bellman_vk(vk_path(folder, kind, shape), vk);
 }
 

@@ -1,9 +1,12 @@
 // Finding, checking and making parameter files.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "base/progress.hpp"
 #include "filecoin/params/names.hpp"
-#include "groth16/types.hpp"
+#include "groth16/setup_target.hpp"
 
 namespace cuzk::filecoin {
 
@@ -21,8 +24,12 @@ VerifyingKey<Bls12_381> load_vk(const std::string& folder, CircuitKind kind, con
 // First 32 hex digits of the file's BLAKE2b-512, as the network publishes them.
 std::string network_digest(const std::string& path, Progress* progress = nullptr);
 
-// A development setup of the circuit: writes the .params and .vk files. UNSAFE FOR PRODUCTION: whoever runs it can forge.
+// A development setup of the circuit: writes the .params and .vk files. UNSAFE FOR PRODUCTION: whoever runs it can forge. The
+// points are made by what make_target returns for the file's sink (gpu/device_setup.hpp makes them on a device), or on the host;
+// the bytes are the same.
+using MakeSetupTarget = std::function<std::unique_ptr<SetupTarget<Bls12_381>>(KeySink<Bls12_381>&)>;
 void generate_params(const std::string& folder, CircuitKind kind, const SectorShape& shape,
-                     RandomSource& random, Progress* progress = nullptr);
+                     RandomSource& random, Progress* progress = nullptr,
+                     const MakeSetupTarget& make_target = nullptr);
 
 }  // namespace cuzk::filecoin
