@@ -8,16 +8,6 @@ namespace cuzk::cli {
 
 namespace {
 
-// What stands for a CUDA device: "cuda", "cuda:1", "cuda:GPU-...", "GPU-...".
-std::string cuda_name(const std::string& device) {
-    if (device == "cuda" || device == "auto") return "";
-    if (device.starts_with("cuda:")) return device.substr(5);
-    if (device.starts_with("GPU-")) return device;
-    throw Error(ErrorKind::kUsage,
-                "unknown device '" + device +
-                    "': cpu, cuda, cuda:NUMBER, a UUID as nvidia-smi -L prints it, or auto");
-}
-
 // "16GiB", "16G", "16000MB"
 u64 parse_bytes(const std::string& text) {
     std::size_t end = 0;
@@ -47,6 +37,15 @@ void DeviceOptions::add_to(CLI::App& command) {
     command.add_flag("--stream-key", stream_key, "Bring the key to the device anew for each proof");
 }
 
+std::string DeviceOptions::cuda_name() const {
+    if (device == "cuda" || device == "auto") return "";
+    if (device.starts_with("cuda:")) return device.substr(5);
+    if (device.starts_with("GPU-")) return device;
+    throw Error(ErrorKind::kUsage,
+                "unknown device '" + device +
+                    "': cpu, cuda, cuda:NUMBER, a UUID as nvidia-smi -L prints it, or auto");
+}
+
 bool DeviceOptions::is_cuda() const {
     if (device == "cpu") return false;
     if (device == "auto") return !gpu::list_devices().empty();
@@ -57,7 +56,7 @@ template <class C>
 std::unique_ptr<Backend<C>> make_backend(const DeviceOptions& options) {
     if (!options.is_cuda()) return std::make_unique<CpuBackend<C>>();
     gpu::BackendOptions backend;
-    backend.device = cuda_name(options.device);
+    backend.device = options.cuda_name();
     if (!options.vram_limit.empty()) backend.memory_limit = parse_bytes(options.vram_limit);
     backend.resident_keys = !options.stream_key;
     return gpu::make_backend<C>(backend);

@@ -17,6 +17,8 @@ struct DeviceOptions {
     void add_to(CLI::App& command);
     // Whether this is a CUDA device; `auto` is one where there is one.
     bool is_cuda() const;
+    // What gpu::find_device takes.
+    std::string cuda_name() const;
 };
 
 // Error(kEnvironment) if there is no such device.

@@ -41,13 +41,6 @@ struct Arguments {
 
 const std::vector<std::string> kKinds = {"porep", "update", "window-post", "winning-post"};
 
-fil::CircuitKind circuit_kind(const std::string& name) {
-    for (const auto kind : {fil::CircuitKind::kPorep, fil::CircuitKind::kUpdate,
-                            fil::CircuitKind::kWindowPost, fil::CircuitKind::kWinningPost})
-        if (name == fil::circuit_name(kind)) return kind;
-    throw Error(ErrorKind::kUsage, "unknown circuit '" + name + "'");
-}
-
 std::string folder_of(const Arguments& args) {
     return args.folder.empty() ? fil::parameter_folder() : args.folder;
 }
@@ -146,7 +139,7 @@ int verify(const Arguments& args) {
 int simulate(const Arguments& args) {
     const ThreadLimit limit(args.common.threads);
     const fil::SectorShape shape = fil::sector_shape(fil::parse_sector_size(args.size));
-    const fil::ProofRequest request = fil::simulate(circuit_kind(args.kind), shape, args.simulate);
+    const fil::ProofRequest request = fil::simulate(fil::circuit_of_name(args.kind), shape, args.simulate);
     const std::string text = fil::request_to_json(request);
     write_file(args.output, std::string_view(text));
     fmt::print("{}: a simulated {} request for a sector of {}, {}\n", args.output, args.kind, args.size,
@@ -158,7 +151,7 @@ int simulate(const Arguments& args) {
 int circuit(const Arguments& args) {
     const ThreadLimit limit(args.common.threads);
     const fil::SectorShape shape = fil::sector_shape(fil::parse_sector_size(args.size));
-    const fil::CircuitKind kind = circuit_kind(args.kind);
+    const fil::CircuitKind kind = fil::circuit_of_name(args.kind);
     auto start = std::chrono::steady_clock::now();
     const fil::CompiledCircuit compiled(kind, shape);
     const double compile_seconds = seconds_since(start);
@@ -279,7 +272,7 @@ int params_check(const Arguments& args) {
 int params_generate(const Arguments& args) {
     const ThreadLimit limit(args.common.threads);
     const fil::SectorShape shape = fil::sector_shape(fil::parse_sector_size(args.size));
-    const fil::CircuitKind kind = circuit_kind(args.kind);
+    const fil::CircuitKind kind = fil::circuit_of_name(args.kind);
     TerminalProgress progress;
     OsRandom os;
     std::optional<SeededRandom> seeded;
@@ -366,6 +359,8 @@ void add_filecoin(CLI::App& app, Action& action) {
     add_simulate_options(*c, *args);
     c->add_flag("--check", args->timings, "Evaluate all constraints too (needs 128 bytes a constraint)");
     args->common.add_to(*c);
+
+    add_filecoin_bench(*group, action);
 
     CLI::App* params = group->add_subcommand("params", "Parameter files");
     params->require_subcommand(1);

@@ -26,8 +26,12 @@ Arena::Arena(int device, std::size_t bytes) : device_(device), size_(bytes) {
     check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes), call.c_str());
 }
 
+Arena::Arena(Arena& parent, std::size_t bytes) : device_(parent.device_), is_part_(true), size_(bytes) {
+    data_ = parent.take<u8>(bytes, "a part of the arena").data;
+}
+
 Arena::~Arena() {
-    cudaFree(data_);
+    if (!is_part_) cudaFree(data_);
 }
 
 void* Arena::take_bytes(std::size_t count, std::size_t size, const char* what) {

@@ -26,6 +26,9 @@ class Arena {
 public:
     // OutOfDeviceMemory if the device has not that much.
     Arena(int device, std::size_t bytes);
+    // A part of another arena, taken from it now, for work beside its owner's: it may be used by another thread. Must not outlive
+    // the scope of the parent that it was made in.
+    Arena(Arena& parent, std::size_t bytes);
     ~Arena();
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
@@ -66,6 +69,7 @@ private:
     void* take_bytes(std::size_t count, std::size_t size, const char* what);
 
     int device_;
+    bool is_part_ = false;
     u8* data_ = nullptr;
     std::size_t size_;
     std::size_t used_ = 0;

@@ -1,6 +1,7 @@
 // The Backend on a CUDA device.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -39,12 +40,15 @@ public:
 
 private:
     using Key = DeviceKey<C>;
+    static constexpr ScratchModel kScratch{msm_scratch_bytes<G1>, msm_scratch_bytes<G2>,
+                                           sum_points_scratch_bytes<G1>, sum_points_scratch_bytes<G2>};
 
     // What the device does one proof at a time with. Made under device_mutex_.
     struct Device {
         explicit Device(const BackendOptions& options);
 
         Stream stream, copies;
+        std::array<Stream, 4> lanes;  // for sums beside those on `stream`
         Uploader uploader, prefetcher;
         std::unique_ptr<Arena> working;
     };
@@ -69,11 +73,24 @@ private:
     template <class Rows>
     Sums<C> sums(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
                  const QueryLayout& b_layout, const Rows& rows, const ProveMonitor& monitor);
+    // The scalars of the H query, in the memory of `a`, which has one vector of the domain.
     template <class Rows>
-    Jacobian<G1> quotient_sum(const Key& key, const Rows& rows, const ProveMonitor& monitor);
+    DeviceSpan<const Int> quotient(const Key& key, DeviceSpan<Fr> a, const Rows& rows,
+                                   const ProveMonitor& monitor);
+    Jacobian<G1> quotient_sum(const Key& key, Arena& arena, const Stream& stream,
+                              DeviceSpan<const Int> scalars, const ProveMonitor& monitor);
+    Selection<Fr> choose(const DeviceWitness<Fr>& witness, const QueryLayout& layout,
+                         const ProveMonitor& monitor);
     template <class G>
-    Jacobian<G> query_sum(const Key& key, const char* name, const QueryPoints<G>& points,
-                          const Selection<Fr>& selection, const ProveMonitor& monitor);
+    Jacobian<G> query_sum(const Key& key, Arena& arena, const Stream& stream, const char* name,
+                          const QueryPoints<G>& points, const Selection<Fr>& selection,
+                          const ProveMonitor& monitor);
+    // The sums over the queries, one after the other in little memory, or side by side.
+    void sums_in_turn(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
+                      const QueryLayout& b_layout, Sums<C>& out, const ProveMonitor& monitor);
+    void sums_side_by_side(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
+                           const QueryLayout& b_layout, DeviceSpan<const Int> h_scalars, Sums<C>& out,
+                           const ProveMonitor& monitor);
     void wipe(const DeviceWitness<Fr>& witness);
 
     BackendOptions options_;

@@ -58,16 +58,18 @@ template <class C>
 std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(std::shared_ptr<const ProvingKey<C>> key,
                                                     bool may_be_resident) {
     const ProofSizes sizes = Key::sizes(*key);
-    const ScratchModel scratch{msm_scratch_bytes<G1>, msm_scratch_bytes<G2>, sum_points_scratch_bytes<G1>,
-                               sum_points_scratch_bytes<G2>};
-    // The arena of proofs serves all keys, so it grows to the largest plan.
-    const MemoryPlan plan = plan_memory(sizes, scratch, available(), may_be_resident, key->name);
-    try {
-        make_room(plan.working);
-        return std::make_shared<Key>(std::move(key), plan, device_.index, options_.pinned_keys, on_->uploader,
-                                     on_->stream);
-    } catch (const OutOfDeviceMemory&) {
-        if (!plan.resident) throw;
+    const std::size_t room = available();
+    const MemoryPlan plan = plan_memory(sizes, kScratch, room, may_be_resident, key->name);
+    // The arena of proofs serves all keys: it only grows while they are there.
+    const bool fits = plan.key + std::max<std::size_t>(plan.working, working_bytes_) <= room;
+    if (fits || !plan.resident) {
+        try {
+            make_room(plan.working);
+            return std::make_shared<Key>(key, plan, device_.index, options_.pinned_keys, on_->uploader,
+                                         on_->stream);
+        } catch (const OutOfDeviceMemory&) {
+            if (!plan.resident) throw;
+        }
     }
     return place(std::move(key), false);
 }
@@ -172,59 +174,64 @@ Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
 
 template <class C>
 template <class Rows>
-Jacobian<typename C::G1> CudaBackend<C>::quotient_sum(const Key& key, const Rows& rows,
-                                                      const ProveMonitor& monitor) {
+DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::quotient(const Key& key, DeviceSpan<Fr> a,
+                                                               const Rows& rows,
+                                                               const ProveMonitor& monitor) {
     Arena& arena = *on_->working;
     const Stream& stream = on_->stream;
     const std::size_t n = key.key->domain();
     const Arena::Scope scope(arena);
-    const auto a = arena.take<Fr>(n, "values of A");
     DeviceSpan<const Int> scalars;
-    {
-        const Arena::Scope transforms(arena);
-        const auto b = arena.take<Fr>(n, "values of B");
-        if (key.key->family == KeyFamily::kSnarkjs) {
-            // The key holds no C matrix; where the witness satisfies the circuit, C z is the product of the other two.
-            const auto c = arena.take<Fr>(n, "values of C");
-            {
-                const Stage stage(monitor, "abc");
-                rows(kA, a);
-                rows(kB, b);
-                check(cudaMemcpyAsync(c.data, a.data, n * sizeof(Fr), cudaMemcpyDeviceToDevice, stream.get()),
-                      "cudaMemcpyAsync");
-                key.quotient.multiply(c, {b.data, b.size}, stream);
-                stream.synchronize();
-            }
-            const Stage stage(monitor, "ntt", 5 * n * sizeof(Fr));
+    const auto b = arena.take<Fr>(n, "values of B");
+    if (key.key->family == KeyFamily::kSnarkjs) {
+        // The key holds no C matrix; where the witness satisfies the circuit, C z is the product of the other two.
+        const auto c = arena.take<Fr>(n, "values of C");
+        {
+            const Stage stage(monitor, "abc");
+            rows(kA, a);
+            rows(kB, b);
+            check(cudaMemcpyAsync(c.data, a.data, n * sizeof(Fr), cudaMemcpyDeviceToDevice, stream.get()),
+                  "cudaMemcpyAsync");
+            key.quotient.multiply(c, {b.data, b.size}, stream);
+            stream.synchronize();
+        }
+        const Stage stage(monitor, "ntt", 5 * n * sizeof(Fr));
+        key.quotient.extend(a, stream);
+        key.quotient.extend(b, stream);
+        key.quotient.multiply(a, {b.data, b.size}, stream);
+        scalars = key.quotient.finish(a, c, stream);
+        stream.synchronize();
+    } else {
+        {
+            const Stage stage(monitor, "abc");
+            rows(kA, a);
+            rows(kB, b);
+            stream.synchronize();
+        }
+        {
+            const Stage stage(monitor, "ntt", 4 * n * sizeof(Fr));
             key.quotient.extend(a, stream);
             key.quotient.extend(b, stream);
             key.quotient.multiply(a, {b.data, b.size}, stream);
-            scalars = key.quotient.finish(a, c, stream);
-            stream.synchronize();
-        } else {
-            {
-                const Stage stage(monitor, "abc");
-                rows(kA, a);
-                rows(kB, b);
-                stream.synchronize();
-            }
-            {
-                const Stage stage(monitor, "ntt", 4 * n * sizeof(Fr));
-                key.quotient.extend(a, stream);
-                key.quotient.extend(b, stream);
-                key.quotient.multiply(a, {b.data, b.size}, stream);
-                stream.synchronize();
-            }
-            {
-                const Stage stage(monitor, "c");
-                rows(kC, b);  // B is used up: C takes its memory
-                stream.synchronize();
-            }
-            const Stage stage(monitor, "ntt", 3 * n * sizeof(Fr));
-            scalars = key.quotient.finish(a, b, stream);
             stream.synchronize();
         }
+        {
+            const Stage stage(monitor, "c");
+            rows(kC, b);  // B is used up: C takes its memory
+            stream.synchronize();
+        }
+        const Stage stage(monitor, "ntt", 3 * n * sizeof(Fr));
+        scalars = key.quotient.finish(a, b, stream);
+        stream.synchronize();
     }
+    return scalars;
+}
+
+template <class C>
+Jacobian<typename C::G1> CudaBackend<C>::quotient_sum(const Key& key, Arena& arena, const Stream& stream,
+                                                      DeviceSpan<const Int> scalars,
+                                                      const ProveMonitor& monitor) {
+    const Arena::Scope scope(arena);
     const Stage stage(monitor, "msm h", key.h.bytes() + scalars.size * sizeof(Int));
     PieceBuffers buffers = piece_buffers(key);
     auto sum = Jacobian<G1>::infinity();
@@ -236,10 +243,9 @@ Jacobian<typename C::G1> CudaBackend<C>::quotient_sum(const Key& key, const Rows
 
 template <class C>
 template <class G>
-Jacobian<G> CudaBackend<C>::query_sum(const Key& key, const char* name, const QueryPoints<G>& points,
-                                      const Selection<Fr>& selection, const ProveMonitor& monitor) {
-    Arena& arena = *on_->working;
-    const Stream& stream = on_->stream;
+Jacobian<G> CudaBackend<C>::query_sum(const Key& key, Arena& arena, const Stream& stream, const char* name,
+                                      const QueryPoints<G>& points, const Selection<Fr>& selection,
+                                      const ProveMonitor& monitor) {
     const Arena::Scope scope(arena);
     auto sum = Jacobian<G>::infinity();
     if (points.is_resident()) {
@@ -283,26 +289,90 @@ void CudaBackend<C>::wipe(const DeviceWitness<Fr>& witness) {
 }
 
 template <class C>
+Selection<typename C::Fr> CudaBackend<C>::choose(const DeviceWitness<Fr>& witness, const QueryLayout& layout,
+                                                 const ProveMonitor& monitor) {
+    const Stage stage(monitor, "select");
+    return select(*on_->working, witness, layout, on_->stream);
+}
+
+template <class C>
+void CudaBackend<C>::sums_in_turn(const Key& key, const DeviceWitness<Fr>& witness,
+                                  const QueryLayout& a_layout, const QueryLayout& b_layout, Sums<C>& out,
+                                  const ProveMonitor& monitor) {
+    Arena& arena = *on_->working;
+    const Stream& stream = on_->stream;
+    const auto with = [&](const QueryLayout& layout, const auto& use) {
+        const Arena::Scope scope(arena);
+        use(choose(witness, layout, monitor));
+    };
+    with(key.l_layout,
+         [&](const Selection<Fr>& s) { out.l = query_sum<G1>(key, arena, stream, "l", key.l, s, monitor); });
+    with(a_layout,
+         [&](const Selection<Fr>& s) { out.a = query_sum<G1>(key, arena, stream, "a", key.a, s, monitor); });
+    with(b_layout, [&](const Selection<Fr>& s) {
+        out.b_g1 = query_sum<G1>(key, arena, stream, "b g1", key.b_g1, s, monitor);
+        out.b_g2 = query_sum<G2>(key, arena, stream, "b g2", key.b_g2, s, monitor);
+    });
+}
+
+template <class C>
+void CudaBackend<C>::sums_side_by_side(const Key& key, const DeviceWitness<Fr>& witness,
+                                       const QueryLayout& a_layout, const QueryLayout& b_layout,
+                                       DeviceSpan<const Int> h_scalars, Sums<C>& out,
+                                       const ProveMonitor& monitor) {
+    Arena& arena = *on_->working;
+    const Selection<Fr> l = choose(witness, key.l_layout, monitor);
+    const Selection<Fr> a = choose(witness, a_layout, monitor);
+    const Selection<Fr> b = choose(witness, b_layout, monitor);
+    on_->stream.synchronize();
+    const auto part = [&](std::size_t bytes) { return Arena(arena, bytes); };
+    const auto bytes = [&](const auto& points, const Selection<Fr>& s) {
+        return sum_scratch(kScratch, points.size(), s.wide.size);
+    };
+    Arena part_l = part(bytes(key.l, l).g1);
+    Arena part_a = part(bytes(key.a, a).g1);
+    Arena part_b1 = part(bytes(key.b_g1, b).g1);
+    Arena part_b2 = part(bytes(key.b_g2, b).g2);
+    // Futures wait when they go, also when another sum throws.
+    const auto beside = [&](std::size_t lane, auto work) {
+        return std::async(std::launch::async, [this, lane, work] {
+            const CurrentDevice current(device_.index);
+            return work(on_->lanes[lane]);
+        });
+    };
+    auto b_g2 = beside(0, [&](const Stream& stream) {
+        return query_sum<G2>(key, part_b2, stream, "b g2", key.b_g2, b, monitor);
+    });
+    auto sum_l = beside(
+        1, [&](const Stream& stream) { return query_sum<G1>(key, part_l, stream, "l", key.l, l, monitor); });
+    auto sum_a = beside(
+        2, [&](const Stream& stream) { return query_sum<G1>(key, part_a, stream, "a", key.a, a, monitor); });
+    auto b_g1 = beside(3, [&](const Stream& stream) {
+        return query_sum<G1>(key, part_b1, stream, "b g1", key.b_g1, b, monitor);
+    });
+    out.h = quotient_sum(key, arena, on_->stream, h_scalars, monitor);
+    out.l = sum_l.get();
+    out.a = sum_a.get();
+    out.b_g1 = b_g1.get();
+    out.b_g2 = b_g2.get();
+}
+
+template <class C>
 template <class Rows>
 Sums<C> CudaBackend<C>::sums(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
                              const QueryLayout& b_layout, const Rows& rows, const ProveMonitor& monitor) {
     Arena& arena = *on_->working;
     Sums<C> out;
-    out.h = quotient_sum(key, rows, monitor);
-    const auto with = [&](const QueryLayout& layout, const auto& use) {
+    {
         const Arena::Scope scope(arena);
-        const Selection<Fr> selection = [&] {
-            const Stage stage(monitor, "select");
-            return select(arena, witness, layout, on_->stream);
-        }();
-        use(selection);
-    };
-    with(key.l_layout, [&](const Selection<Fr>& s) { out.l = query_sum<G1>(key, "l", key.l, s, monitor); });
-    with(a_layout, [&](const Selection<Fr>& s) { out.a = query_sum<G1>(key, "a", key.a, s, monitor); });
-    with(b_layout, [&](const Selection<Fr>& s) {
-        out.b_g1 = query_sum<G1>(key, "b g1", key.b_g1, s, monitor);
-        out.b_g2 = query_sum<G2>(key, "b g2", key.b_g2, s, monitor);
-    });
+        const auto a = arena.take<Fr>(key.key->domain(), "values of A");
+        const DeviceSpan<const Int> h_scalars = quotient(key, a, rows, monitor);
+        if (key.plan.side_by_side)
+            sums_side_by_side(key, witness, a_layout, b_layout, h_scalars, out, monitor);
+        else
+            out.h = quotient_sum(key, arena, on_->stream, h_scalars, monitor);
+    }
+    if (!key.plan.side_by_side) sums_in_turn(key, witness, a_layout, b_layout, out, monitor);
     wipe(witness);
     on_->stream.synchronize();
     working_peak_ = std::max<std::size_t>(working_peak_, arena.peak());

@@ -14,6 +14,9 @@
 
 namespace cuzk::gpu {
 
+// Up to this size no sum of a proof fills the device: they run side by side.
+inline constexpr unsigned kSmallLogDomain = 17;
+
 template <class C>
 struct DeviceKey {
     using Fr = typename C::Fr;
@@ -88,7 +91,8 @@ struct DeviceKey {
             s.witness = placed_values_bytes(key.variables) + 2 * layout_bytes(key.variables, true);
         }
         s.most_scalars = key.variables - bits;
-        s.witness += selection_bytes(key.variables, bits);
+        s.small = key.log_domain <= kSmallLogDomain;
+        s.witness += (s.small ? 3 : 1) * selection_bytes(key.variables, bits);
         return s;
     }
 

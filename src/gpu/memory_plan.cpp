@@ -10,8 +10,19 @@ namespace {
 
 // Alignment of what is taken from an arena, a few dozen times, and counters.
 constexpr std::size_t kSlack = std::size_t{1} << 20;
+constexpr std::size_t kPartSlack = std::size_t{64} << 10;
 // Entries of a list that are added at once where memory is short.
 constexpr std::size_t kShortChunk = std::size_t{1} << 22;
+
+}  // namespace
+
+SumScratch sum_scratch(const ScratchModel& scratch, std::size_t n, std::size_t scalars) {
+    scalars = std::min(n, scalars);
+    return {std::max(scratch.g1(scalars, 0), scratch.g1_list(n, 0)) + kPartSlack,
+            std::max(scratch.g2(scalars, 0), scratch.g2_list(n, 0)) + kPartSlack};
+}
+
+namespace {
 
 std::size_t working_bytes(const ProofSizes& s, const ScratchModel& scratch, unsigned windows,
                           std::size_t piece) {
@@ -23,6 +34,11 @@ std::size_t working_bytes(const ProofSizes& s, const ScratchModel& scratch, unsi
     const std::size_t chunk = windows == 0 ? 0 : kShortChunk;
     const std::size_t h_scalars = streamed ? std::min(piece, s.domain) : s.domain;
     const std::size_t transforms = s.vectors * vector;
+    if (s.small && !streamed && windows == 0) {
+        const SumScratch query = sum_scratch(scratch, s.largest_g1, s.most_scalars);
+        return s.witness + transforms + sum_scratch(scratch, s.domain, s.domain).g1 + 3 * query.g1 +
+               query.g2 + kSlack;
+    }
     const std::size_t h = vector + buffers + scratch.g1(h_scalars, windows);
     const std::size_t tails = buffers + std::max({scratch.g1(std::min(g1, s.most_scalars), windows),
                                                   scratch.g2(std::min(g2, s.most_scalars), windows),
@@ -43,13 +59,14 @@ MemoryPlan plan_memory(const ProofSizes& s, const ScratchModel& scratch, std::si
     };
     if (may_be_resident)
         for (const unsigned windows : {0u, 4u, 2u, 1u}) {
-            const MemoryPlan plan{true, s.tables + points, working_bytes(s, scratch, windows, 0), 0};
+            const MemoryPlan plan{true, s.small && windows == 0, s.tables + points,
+                                  working_bytes(s, scratch, windows, 0), 0};
             if (fits(plan)) return plan;
         }
     for (unsigned log_piece = 24; log_piece >= 16; --log_piece)
         for (const unsigned windows : {0u, 1u}) {
             const std::size_t piece = std::size_t{1} << log_piece;
-            const MemoryPlan plan{false, s.tables, working_bytes(s, scratch, windows, piece), piece};
+            const MemoryPlan plan{false, false, s.tables, working_bytes(s, scratch, windows, piece), piece};
             if (fits(plan)) return plan;
         }
     throw OutOfDeviceMemory((key_name.empty() ? "a proof" : "a proof with " + key_name) + " needs at least " +

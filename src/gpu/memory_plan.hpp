@@ -19,6 +19,7 @@ struct ProofSizes {
     std::size_t g2_bytes = 0;
     std::size_t largest_g1 = 0;    // of one query; points
     std::size_t most_scalars = 0;  // that a sum over a witness may have
+    bool small = false;            // sums run side by side where the key is resident
 };
 
 // Bytes of scratch of a sum of n terms; `windows` as msm_scratch_bytes has it.
@@ -29,11 +30,18 @@ struct ScratchModel {
     std::size_t (*g2_list)(std::size_t n, std::size_t chunk);
 };
 
+// Bytes for the sum over a query of n points, of which `scalars` may have a scalar, with all the scratch that helps.
+struct SumScratch {
+    std::size_t g1, g2;
+};
+SumScratch sum_scratch(const ScratchModel& scratch, std::size_t n, std::size_t scalars);
+
 struct MemoryPlan {
-    bool resident = true;     // the key's points stay on the device
-    std::size_t key = 0;      // bytes of the key's tables and, if resident, points
-    std::size_t working = 0;  // bytes of the arena of proofs
-    std::size_t piece = 0;    // if not resident: points of G1 that are on the device at once, twice
+    bool resident = true;       // the key's points stay on the device
+    bool side_by_side = false;  // the sums of a proof
+    std::size_t key = 0;        // bytes of the key's tables and, if resident, points
+    std::size_t working = 0;    // bytes of the arena of proofs
+    std::size_t piece = 0;      // if not resident: points of G1 that are on the device at once, twice
 };
 
 // The fastest plan that fits into `available` bytes: points resident and all the scratch that helps; less scratch; points

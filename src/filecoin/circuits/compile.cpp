@@ -16,6 +16,13 @@ const char* circuit_name(CircuitKind kind) {
     return "unknown";
 }
 
+CircuitKind circuit_of_name(const std::string& name) {
+    for (const auto kind :
+         {CircuitKind::kPorep, CircuitKind::kUpdate, CircuitKind::kWindowPost, CircuitKind::kWinningPost})
+        if (name == circuit_name(kind)) return kind;
+    throw Error(ErrorKind::kUsage, "unknown circuit '" + name + "'");
+}
+
 InstancedR1cs compile_circuit(CircuitKind kind, const SectorShape& shape) {
     StructureBuilder cs;
     switch (kind) {
