@@ -5,7 +5,7 @@
 
 #include "field/fp.hpp"
 #if defined(__CUDACC__)
-#include "field/call_device.cuh"
+#include "field/fp2_device.cuh"
 #endif
 
 namespace cuzk {
@@ -38,12 +38,7 @@ struct Fp2 {
     }
     CUZK_HD friend constexpr Fp2 operator+(const Fp2& a, const Fp2& b) { return {a.c0 + b.c0, a.c1 + b.c1}; }
     CUZK_HD friend constexpr Fp2 operator-(const Fp2& a, const Fp2& b) { return {a.c0 - b.c0, a.c1 - b.c1}; }
-    // Karatsuba: 3 products.
-    CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const Fp2& b) {
-        const F v0 = product(a.c0, b.c0);
-        const F v1 = product(a.c1, b.c1);
-        return {v0 - v1, product(a.c0 + a.c1, b.c0 + b.c1) - v0 - v1};
-    }
+    CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const Fp2& b) { return product(a, b); }
     CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const F& b) { return {a.c0 * b, a.c1 * b}; }
     CUZK_HD constexpr Fp2 operator-() const { return {-c0, -c1}; }
     CUZK_HD constexpr Fp2& operator+=(const Fp2& b) { return *this = *this + b; }
@@ -95,7 +90,15 @@ struct Fp2 {
     }
 
 private:
-    // On a device by a call: elements of Fp2 leave no registers for several inlined products.
+    // Karatsuba: 3 products. On a device by calls: elements of Fp2 leave no registers for several inlined products.
+    CUZK_HD static constexpr Fp2 product(const Fp2& a, const Fp2& b) {
+#if defined(__CUDA_ARCH__)
+        if (!std::is_constant_evaluated()) return device::quadratic_product(a, b);
+#endif
+        const F v0 = a.c0 * b.c0;
+        const F v1 = a.c1 * b.c1;
+        return {v0 - v1, (a.c0 + a.c1) * (b.c0 + b.c1) - v0 - v1};
+    }
     CUZK_HD static constexpr F product(const F& a, const F& b) {
 #if defined(__CUDA_ARCH__)
         if (!std::is_constant_evaluated()) return device::called_product(a, b);

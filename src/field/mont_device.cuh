@@ -257,7 +257,40 @@ __device__ __forceinline__ BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, con
     return first.packed();
 }
 
-// The products a_i a_j with i < j once, doubled, then the squares, then the reduction of the lower half.
+// t / R for t below p R: the reduction of the lower half of a product, then the upper half on top.
+template <class P>
+__device__ __forceinline__ BigInt<P::kLimbs> reduce_product(const u32* t) {
+    constexpr int W = Words<P>::kCount;
+    u32 p[W];
+    Wide<W> first, second;
+    CUZK_UNROLL
+    for (int i = 0; i < W; ++i) {
+        p[i] = Words<P>::modulus(i);
+        first.word[i] = t[i];
+    }
+    CUZK_UNROLL
+    for (int i = 0; i < W; ++i) {
+        u32* low = i % 2 != 0 ? second.word : first.word;
+        u32* high = i % 2 != 0 ? first.word : second.word;
+        if (i > 0) add_first(low[0], high[1]);
+        const u32 m = low[0] * Words<P>::kN0;
+        if (i == 0)
+            row<W>(high, p + 1, m);
+        else
+            reduce_odd_shifted<P>(high, p, m);
+        reduce_even<P>(low, p, m);
+        add_last(high[W - 1], 0);
+    }
+    join<W>(first.word, second.word);
+    add_first(first.word[0], t[W]);
+    CUZK_UNROLL
+    for (int i = 1; i < W - 1; ++i) add_next(first.word[i], t[W + i]);
+    add_last(first.word[W - 1], t[2 * W - 1]);
+    reduce_once<P>(first);
+    return first.packed();
+}
+
+// The products a_i a_j with i < j once, doubled, then the squares, then the reduction.
 template <class P>
 __device__ __forceinline__ BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
     constexpr int W = Words<P>::kCount;
@@ -303,33 +336,7 @@ __device__ __forceinline__ BigInt<P::kLimbs> sqr(const BigInt<P::kLimbs>& a) {
     CUZK_UNROLL
     for (int i = 1; i < W; ++i) mad_next(t[2 * i], t[2 * i + 1], x.word[i], x.word[i]);
 
-    u32 p[W];
-    Wide<W> first, second;
-    CUZK_UNROLL
-    for (int i = 0; i < W; ++i) {
-        p[i] = Words<P>::modulus(i);
-        first.word[i] = t[i];
-    }
-    CUZK_UNROLL
-    for (int i = 0; i < W; ++i) {
-        u32* low = i % 2 != 0 ? second.word : first.word;
-        u32* high = i % 2 != 0 ? first.word : second.word;
-        if (i > 0) add_first(low[0], high[1]);
-        const u32 m = low[0] * Words<P>::kN0;
-        if (i == 0)
-            row<W>(high, p + 1, m);
-        else
-            reduce_odd_shifted<P>(high, p, m);
-        reduce_even<P>(low, p, m);
-        add_last(high[W - 1], 0);
-    }
-    join<W>(first.word, second.word);
-    add_first(first.word[0], t[W]);
-    CUZK_UNROLL
-    for (int i = 1; i < W - 1; ++i) add_next(first.word[i], t[W + i]);
-    add_last(first.word[W - 1], t[2 * W - 1]);
-    reduce_once<P>(first);
-    return first.packed();
+    return reduce_product<P>(t);
 }
 
 }  // namespace cuzk::device

@@ -179,7 +179,7 @@ __device__ __forceinline__ Addition classify(const Pairs& pairs, u32 p, const ty
 // backward, the additions. A block's first chunk is shorter by its slot on the multiprocessor, so that those that share one
 // are in different phases.
 template <class G, class Pairs>
-__global__ void __launch_bounds__(kAddThreads, kIsQuadratic<typename G::Field> ? kAddBlocks : 4)
+__global__ void __launch_bounds__(kAddThreads, kAddBlocks)
     add_pairs(Pairs pairs, u32 count, uint4* prefixes, u32 per_thread, u32 per_chunk, u32 multiprocessors) {
     using F = typename G::Field;
     extern __shared__ uint4 add_memory[];  // kAddMemory<F> bytes

@@ -4,6 +4,7 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <algorithm>
+#include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
@@ -27,7 +28,7 @@ public:
               "scan");
         memory_ = arena.take<u8>(std::max(sort_, scan_), "sorting");
     }
-    static std::size_t bytes(std::size_t n) { return n * 8 + n / 4 + (std::size_t{6} << 20); }
+    static std::size_t bytes(std::size_t sorted) { return sorted * 8 + sorted / 4 + (std::size_t{6} << 20); }
 
     void sort(const u32* keys, u32* key, const u32* entries, u32* entry, u32 n, int bits,
               const Stream& stream) {
@@ -58,6 +59,7 @@ public:
     WindowGroup(Arena& arena, u32 n, u32 windows, u32 buckets)
         : n_(n),
           buckets_(buckets),
+          sorts_at_once_(std::size_t{windows} * n <= kSortedAtOnce),
           begin_(arena.take<u32>(std::size_t{windows} * buckets, "bucket bounds")),
           end_(arena.take<u32>(std::size_t{windows} * buckets, "bucket bounds")),
           totals_(arena.take<unsigned long long>(kRounds + 1, "totals")),
@@ -76,25 +78,45 @@ public:
                           std::size_t{buckets} * (2 * sizeof(u32) + 2 * sizeof(u64)));
     }
 
-    // Plans windows [first, first + count) on `stream` and waits for it, but not for the end of the plan: that is `planned`.
+    // Digits that one sort takes at most. So few are sorted all at once, which is one sort's latency; more by windows, which is
+    // less to read and write.
+    static std::size_t largest_sort(std::size_t n, u32 windows) {
+        return std::max(n, std::min(windows * n, kSortedAtOnce));
+    }
+
+    // Plans windows [first, first + count) and waits for the stream, but not for the end of the plan. `sparse`: many digits
+    // are 0, so that dropping them before the sort pays.
     template <class Fr>
     void plan(const typename Fr::Int* scalars, const u32* indices, const Windows& windows, u32 first,
-              u32 count, u32 multiprocessors, PlanMemory& memory, const Stream& stream, StageTimer& timed,
-              MsmReport& report) {
-        first_ = first;
+              u32 count, bool sparse, u32 multiprocessors, PlanMemory& memory, const Stream& stream,
+              StageTimer& timed, MsmReport& report) {
         count_ = count;
-        timed(report.sort, [&] {
-            check(cudaMemsetAsync(counts_.data, 0, count * sizeof(u32), stream.get()), "cudaMemsetAsync");
-            split_digits<Fr><<<blocks_for(n_, kPlanThreads), kPlanThreads, 0, stream.get()>>>(
-                scalars, indices, n_, windows, first, count, counts_.data, keys_.data, entries_.data);
-            check_launch("split_digits");
-        });
         u32 digits_of[Windows::kMax];
-        copy_to_host(digits_of, counts_.data, count * sizeof(u32), stream);
-        stream.synchronize();
+        std::fill_n(digits_of, count, n_);
+        if (sparse && !sorts_at_once_) {
+            timed(report.sort, [&] {
+                check(cudaMemsetAsync(counts_.data, 0, count * sizeof(u32), stream.get()), "cudaMemsetAsync");
+                split_digits<Fr><<<blocks_for(n_, kPlanThreads), kPlanThreads, 0, stream.get()>>>(
+                    scalars, indices, n_, windows, first, count, counts_.data, keys_.data, entries_.data);
+                check_launch("split_digits");
+            });
+            copy_to_host(digits_of, counts_.data, count * sizeof(u32), stream);
+            stream.synchronize();
+        } else {
+            timed(report.sort, [&] {
+                split_all_digits<Fr><<<blocks_for(n_, kPlanThreads), kPlanThreads, 0, stream.get()>>>(
+                    scalars, indices, n_, windows, first, count, keys_.data, entries_.data);
+                check_launch("split_all_digits");
+            });
+        }
         for (u32 k = 0; k < count; ++k) lists_.begin[k + 1] = lists_.begin[k] + digits_of[k];
         longest_ = *std::max_element(digits_of, digits_of + count);
         timed(report.sort, [&] {
+            if (sorts_at_once_) {
+                memory.sort(keys_.data, key_.data, entries_.data, entry_.data, count * n_,
+                            static_cast<int>(windows.widest + std::bit_width(count - 1)), stream);
+                return;
+            }
             for (u32 k = 0; k < count; ++k)
                 if (digits_of[k] != 0)
                     memory.sort(keys_.data + std::size_t{k} * n_, key_.data + lists_.begin[k],
@@ -105,10 +127,8 @@ public:
         copy_to_host(pairs_of_, totals_.data, sizeof(pairs_of_), stream);
         stream.synchronize();
         timed(report.plan, [&] { plan_rounds(memory, stream); });
-        planned.record(stream);
     }
 
-    u32 first() const { return first_; }
     u32 buckets() const { return count_ * buckets_; }
     const u32* begin() const { return begin_.data; }
     const u32* end() const { return end_.data; }
@@ -120,10 +140,9 @@ public:
     const u64* last_offsets() const { return last_offsets_; }
     const u32* last_entries() const { return last_entries_; }
 
-    Event planned;
-    Event done;  // whoever uses the plan records that it is not needed any more
-
 private:
+    static constexpr std::size_t kSortedAtOnce = std::size_t{1} << 24;
+
     void count_additions(u32 multiprocessors, const Stream& stream) {
         const u32 buckets = count_ * buckets_;
         check(cudaMemsetAsync(begin_.data, 0, buckets * sizeof(u32), stream.get()), "cudaMemsetAsync");
@@ -175,12 +194,13 @@ private:
 
     u32 n_;
     u32 buckets_;  // a window
+    bool sorts_at_once_;
     DeviceSpan<u32> begin_, end_;
     DeviceSpan<unsigned long long> totals_;
     DeviceSpan<u32> counts_, keys_, entries_, key_, entry_;
     DeviceSpan<uint2> pairs_;
     DeviceSpan<u64> offsets_[2];
-    u32 first_ = 0, count_ = 0, longest_ = 0;
+    u32 count_ = 0, longest_ = 0;
     WindowLists lists_{};
     unsigned long long pairs_of_[kRounds + 1] = {};
     int rounds_ = 0;

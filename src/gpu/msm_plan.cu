@@ -9,10 +9,11 @@ __global__ void __launch_bounds__(kPlanThreads)
     const u32 list_end = lists.begin[window + 1];
     const u32 i = list_begin + blockIdx.x * kPlanThreads + threadIdx.x;
     if (i >= list_end) return;
-    const u32 digit = keys[i];
-    const u32 bucket = window * buckets + (digit & (buckets - 1));
-    if (i == list_begin || keys[i - 1] != digit) begin[bucket] = i;
-    if (i + 1 == list_end || keys[i + 1] != digit) end[bucket] = i + 1;
+    const u32 key = keys[i];
+    if ((key & (2 * buckets - 1)) == 0) return;
+    const u32 bucket = window * buckets + (key & (buckets - 1));
+    if (i == list_begin || keys[i - 1] != key) begin[bucket] = i;
+    if (i + 1 == list_end || keys[i + 1] != key) end[bucket] = i + 1;
 }
 
 __global__ void __launch_bounds__(kPlanThreads)
@@ -64,7 +65,9 @@ __global__ void __launch_bounds__(kPlanThreads)
     const u32 window = blockIdx.y;
     const u32 place = lists.begin[window] + blockIdx.x * kPlanThreads + threadIdx.x;
     if (place >= lists.begin[window + 1]) return;
-    const u32 bucket = window * buckets + (round.entry_bucket[place] & (buckets - 1));
+    const u32 key = round.entry_bucket[place];
+    if ((key & (2 * buckets - 1)) == 0) return;
+    const u32 bucket = window * buckets + (key & (buckets - 1));
     plan_entry(round, place, round.counts.begin[bucket], bucket);
 }
 

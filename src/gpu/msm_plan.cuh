@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kPlanThreads)
         if (sums[l] != 0) atomicAdd(counts + l, sums[l]);
 }
 
-// The digits other than 0 of windows [first, first + count): absolute values to keys, points with signs to entries; window
+// The digits other than 0 of windows [first, first + count): keys as in split_all_digits, points with signs to entries; window
 // first + k has room for n from k n on and holds counts[k], which are 0 before, in no order. The point of scalar i is
 // number indices[i], or i where there are no indices.
 template <class Fr>
@@ -122,7 +122,28 @@ __global__ void __launch_bounds__(kPlanThreads)
         if (digit == 0) continue;
         const std::size_t place = std::size_t{k - first} * n + places[k - first][warp] +
                                   static_cast<u32>(__popc(mask & ((1u << lane) - 1)));
-        keys[place] = digit;
+        keys[place] = ((k - first) << windows.widest) | digit;
+        entries[place] = point | sign;
+    }
+}
+
+// All digits of windows [first, first + count), zeros too: that of scalar i in window first + k to place k n + i. Its key is
+// k << widest | absolute value, so that all can be sorted at once.
+template <class Fr>
+__global__ void __launch_bounds__(kPlanThreads)
+    split_all_digits(const typename Fr::Int* scalars, const u32* indices, u32 n, Windows windows, u32 first,
+                     u32 count, u32* keys, u32* entries) {
+    const u32 i = blockIdx.x * kPlanThreads + threadIdx.x;
+    if (i >= n) return;
+    const u32 point = indices != nullptr ? indices[i] : i;
+    DigitReader<Fr> digits(scalars[i]);
+#pragma unroll 1
+    for (u32 k = 0; k < first + count; ++k) {
+        u32 sign;
+        const u32 digit = digits.next(windows.width[k], sign);
+        if (k < first) continue;
+        const std::size_t place = std::size_t{k - first} * n + i;
+        keys[place] = ((k - first) << windows.widest) | digit;
         entries[place] = point | sign;
     }
 }
@@ -132,7 +153,8 @@ struct WindowLists {
     u32 begin[Windows::kMax + 1];
 };
 
-// Where each bucket's run begins and ends in the sorted lists (blockIdx.y).
+// Where each bucket's run begins and ends in the sorted lists (blockIdx.y). A window has `buckets` buckets; keys are those of
+// split_digits, and zeros have no bucket.
 __global__ void find_buckets(const u32* keys, WindowLists lists, u32 buckets, u32* begin, u32* end);
 
 // totals[r] = pairs of round r, totals[kRounds] = entries. A bucket of c entries makes floor(c / 2) pairs and becomes one of

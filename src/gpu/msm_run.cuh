@@ -1,7 +1,6 @@
 // The host's side of gpu/msm.hpp, for explicit instantiation.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,8 @@
 
 namespace cuzk::gpu {
 
-// Sums by rounds of affine additions. While the additions of one group of windows run, the next group is sorted and planned
-// on a stream of its own: that moves bytes, they multiply.
+// Sums by rounds of affine additions, for as many windows at once as there is memory for. (To sort and plan one group of
+// windows beside the additions of another does not pay: they slow down by as much.)
 template <class G>
 class MsmRun {
 public:
@@ -32,64 +31,20 @@ public:
           report_(report),
           used_before_(arena.used()),
           n_(static_cast<u32>(n)),
-          layout_(layout_for(n)),
           add_(arena, stream),
-          timed_(stream, measured),
-          timed_plan_(planning_, measured) {}
-    // The arena's memory is in use until all queued work is done, also when an error comes in between.
-    ~MsmRun() {
-        cudaStreamSynchronize(planning_.get());
-        cudaStreamSynchronize(stream_.get());
-    }
-    MsmRun(const MsmRun&) = delete;
-    MsmRun& operator=(const MsmRun&) = delete;
+          timed_(stream, measured) {}
 
-    // Bytes of the arena for n scalars with `at_once` windows at once, or all if there are fewer; 0 for as many as are worth
-    // it. With 1 nothing overlaps.
+    // Bytes of the arena for n scalars with `at_once` windows at once, or all if there are fewer; 0 for as many as gain much.
     static std::size_t bytes(std::size_t n, u32 at_once, u32 multiprocessors) {
-        const u32 windows = uniform_windows(n).count;
-        if (at_once == 0) at_once = default_at_once(n, windows);
-        at_once = std::min(at_once, windows);
-        return bytes(n, {at_once, at_once == 1 || at_once == windows ? 1u : 2u}, multiprocessors);
-    }
-
-    Jacobian<G> run(DeviceSpan<const typename Fr::Int> scalars) {
-        windows_ = windows_for(scalars);
-        buckets_ = windows_.buckets();
-        const auto dense = arena_.take<Point>(std::size_t{windows_.count} * buckets_, "bucket sums");
-        const u32 at_once = std::min(layout_.at_once, windows_.count);
-        report_.windows = windows_.count;
-        report_.windows_at_once = at_once;
-        fill_buckets(scalars, at_once, dense);
-        return reduce(dense);
-    }
-
-private:
-    // Windows of a group, and groups whose plans are held at a time.
-    struct Layout {
-        u32 at_once;
-        u32 groups;
-    };
-
-    static Windows uniform_windows(std::size_t n) {
-        return Windows::for_size(static_cast<u32>(Fr::kBits), n);
-    }
-
-    // Many windows at once keep the device busy to the end of each round; several groups let a plan run beside additions.
-    static u32 default_at_once(std::size_t n, u32 windows) {
-        constexpr std::size_t kFewToOverlap = std::size_t{1} << 21;
         constexpr std::size_t kManyDigits = std::size_t{1} << 27;
-        if (n < kFewToOverlap) return windows;
-        return static_cast<u32>(std::clamp<std::size_t>(kManyDigits / n, 1, (windows + 1) / 2));
-    }
-
-    static std::size_t bytes(std::size_t n, Layout layout, u32 multiprocessors) {
         const Windows windows = uniform_windows(n);
+        if (at_once == 0) at_once = static_cast<u32>(std::max<std::size_t>(kManyDigits / n, 1));
+        at_once = std::min(at_once, windows.count);
         const std::size_t dense = std::size_t{windows.count} * windows.buckets();
-        const std::size_t digits = layout.at_once * n;
+        const std::size_t digits = at_once * n;
         const std::size_t fill =
-            WindowGroup::bytes(n, layout.at_once, windows.buckets()) * layout.groups + PlanMemory::bytes(n) +
-            digits * sizeof(Point) +
+            WindowGroup::bytes(n, at_once, windows.buckets()) +
+            PlanMemory::bytes(WindowGroup::largest_sort(n, at_once)) + digits * sizeof(Point) +
             Adder<G>::prefix_count(digits / 2, multiprocessors) * sizeof(typename G::Field);
         const std::size_t reduce = dense * sizeof(Point) * 3 / 2 +
                                    Adder<G>::prefix_count(dense, multiprocessors) * sizeof(typename G::Field);
@@ -97,24 +52,36 @@ private:
         return dense * sizeof(Point) + std::max(fill, reduce) + kOther;
     }
 
-    // What the rest of the arena has room for.
-    Layout layout_for(std::size_t n) const {
-        const std::size_t left = arena_.size() - arena_.used();
-        const u32 multiprocessors = Adder<G>::multiprocessors_of(arena_.device());
-        const u32 windows = uniform_windows(n).count;
-        Layout layout{default_at_once(n, windows), 2};
-        if (layout.at_once == windows) layout.groups = 1;
-        while (layout.at_once > 1 &&
-               (bytes(n, layout, multiprocessors) > left || layout.at_once * n > kIndexMask))
-            layout = {layout.at_once - 1, 2};
-        if (bytes(n, layout, multiprocessors) > left) layout.groups = 1;
-        return layout;
+    Jacobian<G> run(DeviceSpan<const typename Fr::Int> scalars) {
+        const u32 room = windows_at_once();
+        choose_windows(scalars);
+        buckets_ = windows_.buckets();
+        const auto dense = arena_.take<Point>(std::size_t{windows_.count} * buckets_, "bucket sums");
+        const u32 at_once = std::min(room, windows_.count);
+        report_.windows = windows_.count;
+        report_.windows_at_once = at_once;
+        fill_buckets(scalars, at_once, dense);
+        return reduce(dense);
     }
 
-    // By the lengths of the scalars, never with more or wider windows than the layout is for.
-    Windows windows_for(DeviceSpan<const typename Fr::Int> scalars) {
+private:
+    static Windows uniform_windows(std::size_t n) {
+        return Windows::for_size(static_cast<u32>(Fr::kBits), n);
+    }
+
+    // As many windows as the rest of the arena has room for, and entries can name their sums; 1 at least.
+    u32 windows_at_once() const {
+        const std::size_t left = arena_.size() - arena_.used();
+        u32 count = uniform_windows(n_).count;
+        while (count > 1 &&
+               (bytes(n_, count, add_.multiprocessors()) > left || std::size_t{count} * n_ > kIndexMask))
+            --count;
+        return count;
+    }
+
+    // By the lengths of the scalars; never more or wider windows than uniform scalars have, for which the memory is.
+    void choose_windows(DeviceSpan<const typename Fr::Int> scalars) {
         const Arena::Scope scope(arena_);
-        const Windows uniform = uniform_windows(n_);
         const auto counts = arena_.take<u32>(Fr::kBits + 1, "lengths of scalars");
         std::vector<u32> lengths(counts.size);
         timed_(report_.sort, [&] {
@@ -126,10 +93,15 @@ private:
         });
         copy_to_host(lengths.data(), counts.data, counts.size * sizeof(u32), stream_);
         stream_.synchronize();
-        const Windows windows = Windows::for_lengths(lengths, uniform.widest);
-        const bool fits =
-            std::size_t{windows.count} * windows.buckets() <= std::size_t{uniform.count} * uniform.buckets();
-        return fits ? windows : uniform;
+        const Windows uniform = uniform_windows(n_);
+        windows_ = Windows::for_lengths(lengths, uniform.widest);
+        if (std::size_t{windows_.count} * windows_.buckets() > std::size_t{uniform.count} * uniform.buckets())
+            windows_ = uniform;
+        // Digits that can be other than 0, against all.
+        u64 digits = 0;
+        for (std::size_t l = 0; l < lengths.size(); ++l)
+            for (u32 k = 0; k < windows_.count; ++k) digits += l > windows_.position[k] ? lengths[l] : 0;
+        sparse_ = digits < u64{n_} * windows_.count * 3 / 4;
     }
 
     void note_scratch() { report_.scratch = std::max(report_.scratch, arena_.used() - used_before_); }
@@ -137,37 +109,20 @@ private:
     // Sums of the buckets of all windows.
     void fill_buckets(DeviceSpan<const typename Fr::Int> scalars, u32 at_once, DeviceSpan<Point> dense) {
         const Arena::Scope scope(arena_);
-        PlanMemory memory(arena_, n_, at_once * buckets_);
-        const u32 kept = at_once == windows_.count ? 1 : layout_.groups;
-        std::deque<WindowGroup> groups;
-        for (u32 i = 0; i < kept; ++i) groups.emplace_back(arena_, n_, at_once, buckets_);
+        PlanMemory memory(arena_, WindowGroup::largest_sort(n_, at_once), at_once * buckets_);
+        WindowGroup group(arena_, n_, at_once, buckets_);
         const auto sums = arena_.take<Point>(std::size_t{at_once} * n_, "sums of pairs");
         const auto prefixes = add_.take_prefixes(std::size_t{at_once} * n_ / 2);
         note_scratch();
-        Event ready;
-        ready.record(stream_);
-        ready.block(planning_);
-        u32 first = 0;
-        for (std::size_t g = 0; first < windows_.count; ++g) {
-            WindowGroup& group = groups[g % kept];
-            const u32 count = group_size(first, at_once, kept);
-            if (g >= kept) group.done.block(planning_);
-            group.plan<Fr>(scalars.data, indices_, windows_, first, count, add_.multiprocessors(), memory,
-                           planning_, timed_plan_, report_);
-            group.planned.block(stream_);
+        // Groups of about the same size.
+        const u32 groups = blocks_for(windows_.count, at_once);
+        const u32 size = blocks_for(windows_.count, groups);
+        for (u32 first = 0; first < windows_.count; first += size) {
+            const u32 count = std::min(size, windows_.count - first);
+            group.plan<Fr>(scalars.data, indices_, windows_, first, count, sparse_, add_.multiprocessors(),
+                           memory, stream_, timed_, report_);
             add_group(group, sums, prefixes, dense.data + std::size_t{first} * buckets_);
-            group.done.record(stream_);
-            first += count;
         }
-        // What the plan's stream has done is done before what stream_ does next: it waited for each plan.
-    }
-
-    // The first group is smaller, since nothing runs beside its plan; the others are of about the same size.
-    u32 group_size(u32 first, u32 at_once, u32 kept) const {
-        if (kept > 1 && first == 0) return std::max(1u, at_once / 3);
-        const u32 left = windows_.count - first;
-        const u32 groups = blocks_for(left, at_once);
-        return blocks_for(left, groups);
     }
 
     void add_group(const WindowGroup& group, DeviceSpan<Point> sums, DeviceSpan<typename G::Field> prefixes,
@@ -243,7 +198,6 @@ private:
         std::vector<Xyzz<G>> sums(bit_sums.size);
         copy_to_host(sums.data(), bit_sums.data, sums.size() * sizeof(Xyzz<G>), stream_);
         timed_.finish();
-        timed_plan_.finish();
         return combine_bit_sums(windows_, bits, sums).to_jacobian();
     }
 
@@ -254,13 +208,11 @@ private:
     MsmReport& report_;
     std::size_t used_before_;
     u32 n_;
-    Layout layout_;
     Windows windows_;
     u32 buckets_ = 0;  // a window
+    bool sparse_ = false;
     Adder<G> add_;
-    Stream planning_;
     StageTimer timed_;
-    StageTimer timed_plan_;
 };
 
 template <class G>

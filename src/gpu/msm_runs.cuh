@@ -1,5 +1,6 @@
 // Bucket sums of a short list by XYZZ additions: each thread sums equally many neighbours of the sorted digits, wherever
-// buckets begin and end, so no bucket is too large.
+// buckets begin and end, so no bucket is too large. The parts that threads have of one bucket are added up as a tree in each
+// block, then from block to block.
 #pragma once
 
 #include "gpu/msm_reduce.cuh"
@@ -7,24 +8,6 @@
 namespace cuzk::gpu {
 
 inline constexpr u32 kRunThreads = 128;
-
-// All digits of scalar i, with their windows, to keys[k n + i]: window << widest | absolute value. Zeros are among them.
-template <class Fr>
-__global__ void __launch_bounds__(kPlanThreads)
-    split_all_digits(const typename Fr::Int* scalars, const u32* indices, u32 n, Windows windows, u32* keys,
-                     u32* entries) {
-    const u32 i = blockIdx.x * kPlanThreads + threadIdx.x;
-    if (i >= n) return;
-    const u32 point = indices != nullptr ? indices[i] : i;
-    DigitReader<Fr> digits(scalars[i]);
-#pragma unroll 1
-    for (u32 k = 0; k < windows.count; ++k) {
-        u32 sign;
-        const u32 digit = digits.next(windows.width[k], sign);
-        keys[k * n + i] = (k << windows.widest) | digit;
-        entries[k * n + i] = point | sign;
-    }
-}
 
 // The sorted digits, cut into parts of equal size, one a thread.
 struct DigitRuns {
@@ -48,8 +31,36 @@ struct DigitRuns {
     }
 };
 
-// The part of a bucket that lies where it begins goes to `buckets`, its part in a later thread t to heads[t]. Buckets are
-// infinity before.
+// Adds up the heads of a block's threads: each bucket's first thread in the block that has one ends with the sum of them.
+// Returns whether this thread is such a one.
+template <class G>
+__device__ __forceinline__ bool join_heads(const DigitRuns& runs, u32 t, bool has_head, u32 key,
+                                           Xyzz<G>* heads) {
+    __shared__ u32 keys[kRunThreads];
+    __shared__ bool with_head[kRunThreads];
+    const u32 own = threadIdx.x;
+    keys[own] = key;
+    with_head[own] = has_head;
+    __syncthreads();
+    u32 first = own;  // of this bucket's heads
+    while (has_head && first > 0 && with_head[first - 1] && keys[first - 1] == key) --first;
+#pragma unroll 1
+    for (u32 step = 1; step < kRunThreads; step *= 2) {
+        const u32 other = own + step;
+        const bool adds = has_head && (own - first) % (2 * step) == 0 && other < kRunThreads &&
+                          with_head[other] && keys[other] == key;
+        if (adds) {
+            Xyzz<G> sum = load_point(heads + t);
+            accumulate(sum, load_point(heads + t + step));
+            store_point(heads + t, sum);
+        }
+        if (__syncthreads_or(adds) == 0) break;  // then there is none further away either
+    }
+    return has_head && first == own;
+}
+
+// The part of a bucket that lies where it begins goes to `buckets`, which are infinity before, and the parts of this block's
+// other threads are added to it. A bucket that goes on into a block has its part there in heads[128 * block].
 template <class G>
 __global__ void __launch_bounds__(kRunThreads, kIsQuadratic<typename G::Field> ? 2 : 3)
     sum_runs(DigitRuns runs, const Affine<G>* bases, Xyzz<G>* buckets, Xyzz<G>* heads) {
@@ -59,7 +70,9 @@ __global__ void __launch_bounds__(kRunThreads, kIsQuadratic<typename G::Field> ?
     const bool some = begin < end;
     u32 key = some ? runs.keys[begin] : 0;
     u32 entry = some ? runs.entries[begin] : 0;
-    Xyzz<G>* target = runs.continues(t) ? heads + t : buckets + runs.bucket(key);
+    const bool has_head = runs.continues(t);
+    const u32 first_key = key;
+    Xyzz<G>* target = has_head ? heads + t : buckets + runs.bucket(key);
     Xyzz<G> sum = Xyzz<G>::infinity();
     bool empty = true;
 #pragma unroll 1
@@ -90,56 +103,32 @@ __global__ void __launch_bounds__(kRunThreads, kIsQuadratic<typename G::Field> ?
         key = next_key;
         entry = next_entry;
     }
+    const bool leads = join_heads(runs, t, has_head, first_key, heads);
+    if (leads && threadIdx.x != 0) {
+        Xyzz<G>* bucket = buckets + runs.bucket(first_key);
+        sum = load_point(bucket);
+        accumulate(sum, load_point(heads + t));
+        store_point(bucket, sum);
+    }
 }
 
-// Parts of a bucket that one thread adds up; more are left to sum_long_buckets.
-inline constexpr u32 kShortBucket = 8;
-
-// Adds the heads of each bucket to its beginning. Threads whose bucket has more than kShortBucket of them are put into
-// `longs`: their number, which is 0 before, then they.
+// Adds what blocks have of a bucket that began in an earlier one, a thread a block. A window's digits lie in few blocks.
 template <class G>
 __global__ void __launch_bounds__(kRunThreads)
-    join_runs(DigitRuns runs, const Xyzz<G>* heads, Xyzz<G>* buckets, u32* longs) {
-    const u32 t = blockIdx.x * kRunThreads + threadIdx.x;
-    if (!runs.continues(t)) return;
-    const u32 key = runs.keys[t * runs.per_thread];
-    // An earlier thread has this bucket's first head.
-    if (runs.continues(t - 1) && runs.keys[(t - 1) * runs.per_thread] == key) return;
-    u32 end = t + 1;
-    while (end - t <= kShortBucket && runs.continues(end) && runs.keys[end * runs.per_thread] == key) ++end;
-    if (end - t > kShortBucket) {
-        longs[1 + atomicAdd(longs, 1)] = t;
-        return;
-    }
+    join_blocks(DigitRuns runs, const Xyzz<G>* heads, Xyzz<G>* buckets) {
+    const auto goes_on = [&](u32 block, u32 key) {
+        const u32 t = block * kRunThreads;
+        return runs.continues(t) && runs.keys[t * runs.per_thread] == key;
+    };
+    u32 block = blockIdx.x * kRunThreads + threadIdx.x;
+    if (!runs.continues(block * kRunThreads)) return;
+    const u32 key = runs.keys[block * kRunThreads * runs.per_thread];
+    if (goes_on(block - 1, key)) return;  // an earlier thread adds this one's
     Xyzz<G>* bucket = buckets + runs.bucket(key);
     Xyzz<G> sum = load_point(bucket);
 #pragma unroll 1
-    for (u32 k = t; k < end; ++k) accumulate(sum, load_point(heads + k));
+    for (; goes_on(block, key); ++block) accumulate(sum, load_point(heads + block * kRunThreads));
     store_point(bucket, sum);
-}
-
-// The buckets that join_runs left, a block each.
-template <class G>
-__global__ void __launch_bounds__(kReduceThreads)
-    join_long_runs(DigitRuns runs, const Xyzz<G>* heads, Xyzz<G>* buckets, const u32* longs) {
-    __shared__ uint4 memory[kReduceThreads / 2 * sizeof(Xyzz<G>) / 16];
-    const u32 count = longs[0];
-#pragma unroll 1
-    for (u32 item = blockIdx.x; item < count; item += gridDim.x) {
-        const u32 begin = longs[1 + item];
-        const u32 key = runs.keys[begin * runs.per_thread];
-        Xyzz<G>* bucket = buckets + runs.bucket(key);
-        Xyzz<G> sum = Xyzz<G>::infinity();
-#pragma unroll 1
-        for (u32 k = begin + threadIdx.x; k < runs.threads() && runs.keys[k * runs.per_thread] == key;
-             k += kReduceThreads)
-            accumulate(sum, load_point(heads + k));
-        sum_block(sum, reinterpret_cast<Xyzz<G>*>(memory));
-        if (threadIdx.x == 0) {
-            accumulate(sum, load_point(bucket));
-            store_point(bucket, sum);
-        }
-    }
 }
 
 }  // namespace cuzk::gpu

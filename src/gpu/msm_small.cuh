@@ -1,6 +1,7 @@
 // Sums that are too small for rounds of affine additions: few launches, one wait.
 #pragma once
 
+#include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace cuzk::gpu {
 
 // Up to here the latency of a round's inversions costs more than XYZZ additions do.
 template <class G>
-inline constexpr std::size_t kSmallSum = std::size_t{1} << 16;
+inline constexpr std::size_t kSmallSum = std::size_t{1} << 17;
 
 template <class G>
 class SmallMsm {
@@ -56,10 +57,8 @@ public:
                              windows_.widest};
         const auto buckets = arena_.take<Xyzz<G>>(std::size_t{windows_.count} << bits, "bucket sums");
         const auto heads = arena_.take<Xyzz<G>>(runs.threads(), "parts of buckets");
-        const auto longs = arena_.take<u32>(1 + runs.threads() / kShortBucket, "long buckets");
         const auto bit_sums = arena_.take<Xyzz<G>>(windows_.count * (bits + 1), "bit sums");
-        int key_bits = static_cast<int>(windows_.widest);
-        while (windows_.count > 1u << (key_bits - static_cast<int>(windows_.widest))) ++key_bits;
+        const auto key_bits = static_cast<int>(windows_.widest + std::bit_width(windows_.count - 1));
         std::size_t temporary_bytes = 0;
         check(cub::DeviceRadixSort::SortPairs(nullptr, temporary_bytes, keys.data, key.data, entries.data,
                                               entry.data, digits, 0, key_bits, stream),
@@ -71,7 +70,7 @@ public:
 
         timed_(report_.sort, [&] {
             split_all_digits<Fr><<<blocks_for(n_, kPlanThreads), kPlanThreads, 0, stream>>>(
-                scalars.data, indices_, n_, windows_, keys.data, entries.data);
+                scalars.data, indices_, n_, windows_, 0, windows_.count, keys.data, entries.data);
             check_launch("split_all_digits");
             check(cub::DeviceRadixSort::SortPairs(temporary.data, temporary_bytes, keys.data, key.data,
                                                   entries.data, entry.data, digits, 0, key_bits, stream),
@@ -80,15 +79,12 @@ public:
         timed_(report_.add, [&] {
             check(cudaMemsetAsync(buckets.data, 0, buckets.size * sizeof(Xyzz<G>), stream),
                   "cudaMemsetAsync");
-            check(cudaMemsetAsync(longs.data, 0, sizeof(u32), stream), "cudaMemsetAsync");
             const u32 grid = blocks_for(runs.threads(), kRunThreads);
             sum_runs<G><<<grid, kRunThreads, 0, stream>>>(runs, bases_.data, buckets.data, heads.data);
             check_launch("sum_runs");
-            join_runs<G><<<grid, kRunThreads, 0, stream>>>(runs, heads.data, buckets.data, longs.data);
-            check_launch("join_runs");
-            join_long_runs<G>
-                <<<multiprocessors_, kReduceThreads, 0, stream>>>(runs, heads.data, buckets.data, longs.data);
-            check_launch("join_long_runs");
+            join_blocks<G>
+                <<<blocks_for(grid, kRunThreads), kRunThreads, 0, stream>>>(runs, heads.data, buckets.data);
+            check_launch("join_blocks");
         });
         timed_(report_.reduce, [&] {
             const BitArray<Xyzz<G>> all{buckets.data, bits, 0};
@@ -108,8 +104,9 @@ private:
     }
     // Digits of a thread, so that two warps a scheduler run at once, which is what keeps the multiplier busy.
     static u32 per_thread(std::size_t digits, u32 multiprocessors) {
+        constexpr std::size_t kLeast = 8;
         const std::size_t threads = std::size_t{multiprocessors} * 2 * kRunThreads;
-        return static_cast<u32>(std::max<std::size_t>(kShortBucket, (digits + threads - 1) / threads));
+        return static_cast<u32>(std::max<std::size_t>(kLeast, (digits + threads - 1) / threads));
     }
     static std::size_t threads_for(std::size_t digits, u32 multiprocessors) {
         return digits / per_thread(digits, multiprocessors) + 1;

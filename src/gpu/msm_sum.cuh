@@ -71,9 +71,9 @@ public:
     }
 
 private:
-    static constexpr u32 kSumBlocks = 32;
-    static constexpr std::size_t kFewPoints = std::size_t{1} << 14;  // as XYZZ sums from here on
-    static constexpr std::size_t kOther = std::size_t{64} << 10;
+    static constexpr u32 kSumBlocks = 128;
+    static constexpr std::size_t kFewPoints = std::size_t{1} << 17;  // as XYZZ sums from here on
+    static constexpr std::size_t kOther = std::size_t{256} << 10;
 
     // All of the list, or the largest power of two for which there is room.
     std::size_t chunk_for(std::size_t n) const {

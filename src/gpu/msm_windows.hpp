@@ -34,9 +34,11 @@ struct Windows {
         return w;
     }
 
-    // The cheapest cut for n scalars of `bits` bits: an addition for each digit, three for each bucket.
+    // The cheapest cut for n scalars of `bits` bits: an addition for each digit, three for each bucket, and the time of some
+    // thousands for each window.
     static Windows for_size(u32 bits, u64 n) {
-        return cheapest(10, bits, [&](const Windows& w) { return w.count * (n + 3 * u64{w.buckets()}); });
+        return cheapest(10, bits,
+                        [&](const Windows& w) { return w.count * (kWindowCost + n + 3 * u64{w.buckets()}); });
     }
     // The same where buckets are summed by bits of their number at once: each is in half of these sums.
     static Windows for_small_size(u32 bits, u64 n) {
@@ -51,13 +53,15 @@ struct Windows {
         u32 bits = 1;  // one more than the longest scalar's, for the sign
         while (longer[bits - 1] != 0) ++bits;
         return cheapest((bits + widest - 1) / widest, bits, [&](const Windows& w) {
-            u64 cost = 3 * u64{w.count} * w.buckets();
+            u64 cost = w.count * (kWindowCost + 3 * u64{w.buckets()});
             for (u32 k = 0; k < w.count; ++k) cost += longer[w.position[k]];
             return cost;
         });
     }
 
 private:
+    static constexpr u64 kWindowCost = 1 << 14;
+
     template <class Cost>
     static Windows cheapest(u32 least, u32 bits, const Cost& cost) {
         Windows best = of_count(bits, least);
