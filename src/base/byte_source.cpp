@@ -1,8 +1,5 @@
 #include "base/byte_source.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/mapped_file.hpp"
 
 namespace cuzk {
@@ -20,11 +17,7 @@ ByteSource ByteSource::from_vector(std::string name, std::vector<u8> content) {
 }
 
 void ByteSource::release(std::span<const u8> part) const {
-    if (!mapped) return;
-    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
-    const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
-    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    if (mapped) MappedFile::release(part);
 }
 
 }  // namespace cuzk

@@ -6,7 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/error.hpp"
@@ -17,6 +21,20 @@ namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
     throw Error(ErrorKind::kEnvironment, path + ": " + what);
+}
+
+// The mappings that are there: start, size. Files are mapped rarely.
+struct Mappings {
+    std::mutex mutex;
+    std::map<std::uintptr_t, std::size_t> sizes;
+};
+Mappings& mappings() {
+    static Mappings instance;
+    return instance;
+}
+
+std::uintptr_t address(const u8* p) {
+    return reinterpret_cast<std::uintptr_t>(p);
 }
 
 struct Descriptor {
@@ -41,10 +59,29 @@ MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
     void* memory = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.fd, 0);
     if (memory == MAP_FAILED) fail(path_, std::string("cannot be mapped: ") + std::strerror(errno));
     data_ = static_cast<const u8*>(memory);
+    const std::lock_guard lock(mappings().mutex);
+    mappings().sizes.emplace(address(data_), size_);
 }
 
 MappedFile::~MappedFile() {
-    if (data_ != nullptr) munmap(const_cast<u8*>(data_), size_);
+    if (data_ == nullptr) return;
+    const std::lock_guard lock(mappings().mutex);
+    mappings().sizes.erase(address(data_));
+    munmap(const_cast<u8*>(data_), size_);
+}
+
+void MappedFile::release(std::span<const u8> part) {
+    static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const std::uintptr_t begin = (address(part.data()) + page - 1) / page * page;
+    const std::uintptr_t end = address(part.data() + part.size()) / page * page;
+    if (begin >= end) return;
+    // Held until the kernel has done it: else the file might be unmapped, and something else be mapped there.
+    const std::lock_guard lock(mappings().mutex);
+    const auto after = mappings().sizes.upper_bound(begin);
+    if (after == mappings().sizes.begin()) return;
+    const auto& [start, size] = *std::prev(after);
+    if (end <= start + (size + page - 1) / page * page)
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

@@ -23,6 +23,11 @@ public:
     const std::string& path() const { return path_; }
     std::span<const u8> bytes() const { return {data_, size_}; }
 
+    // Says that this memory has been read and will hardly be again soon: the whole pages in it that lie in one of the process's
+    // mapped files leave its memory, and come back from the file when they are touched. Without effect on any other memory, so
+    // that who reads bytes need not know where they are.
+    static void release(std::span<const u8> part);
+
 private:
     std::string path_;
     const u8* data_ = nullptr;

@@ -1,5 +1,6 @@
 // cuzk prove: a witness and a snarkjs key, or a ready assignment and a bellman key.
 #include <fmt/core.h>
+#include <malloc.h>
 
 #include <chrono>
 #include <optional>
@@ -37,6 +38,14 @@ struct ProveArguments {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// One proof a process: memory that one step frees goes back to the system before the next one takes its own. By default the allocator
+// would keep blocks of up to 32 MiB, for a third more peak memory in return for some page faults.
+void keep_no_freed_blocks() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+#endif
 }
 
 template <class C>
@@ -156,6 +165,7 @@ int prove_assignment(const ProveArguments& args, ByteSource key_source, const By
 
 int prove(const ProveArguments& args) {
     const auto start = std::chrono::steady_clock::now();
+    keep_no_freed_blocks();
     const ThreadLimit limit(args.common.threads);
     for (const std::string& output : {args.proof, args.inputs})
         if (!output.empty()) refuse_overwriting(output, {args.key, args.witness, args.r1cs});

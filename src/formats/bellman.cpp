@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/byte_reader.hpp"
+#include "base/large_vector.hpp"
 #include "base/parallel.hpp"
 #include "formats/bellman_layout.hpp"
 
@@ -61,21 +62,17 @@ VerifyingKey<Bls12_381> read_vk(ByteReader& reader) {
     return vk;
 }
 
-// Points decoded into a buffer of their own; the buffer is not cleared first.
+// Points decoded into a buffer of their own.
 template <class G>
 class DecodedQuery {
 public:
     DecodedQuery() = default;
-    explicit DecodedQuery(std::size_t count)
-        : bytes_(std::make_unique_for_overwrite<u8[]>(count * sizeof(Affine<G>))), count_(count) {}
-    std::span<Affine<G>> points() { return {reinterpret_cast<Affine<G>*>(bytes_.get()), count_}; }
-    AffineView<G> view() const {
-        return AffineView<G>(std::span<const u8>(bytes_.get(), count_ * sizeof(Affine<G>)));
-    }
+    explicit DecodedQuery(std::size_t count) : points_(count) {}
+    std::span<Affine<G>> points() { return points_; }
+    AffineView<G> view() const { return AffineView<G>(std::span<const Affine<G>>(points_)); }
 
 private:
-    std::unique_ptr<u8[]> bytes_;
-    std::size_t count_ = 0;
+    LargeVector<Affine<G>> points_;
 };
 
 struct DecodedQueries {
@@ -106,7 +103,8 @@ DecodedQuery<G> decode_query(const ByteSource& source, const ParamsQuery& query,
             if ((bytes[i * kBytes] & kInfinityFlag) != 0)
                 fail_in_file(source.name, section(), base + i * kBytes,
                              fmt::format("point {} is the point at infinity", first + i));
-        source.release(bytes);  // else the file and what is decoded from it would both be in memory in the end
+        source.release(
+            bytes);  // else the file and what is decoded from it would both be in memory in the end
         done += piece;
     }
     return decoded;

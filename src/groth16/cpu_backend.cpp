@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/large_vector.hpp"
+#include "base/mapped_file.hpp"
 #include "base/parallel.hpp"
 #include "groth16/assemble.hpp"
 #include "groth16/instanced_circuit.hpp"
@@ -37,7 +39,7 @@ struct Vectors {
             });
     }
 
-    std::vector<Fr> a, b, c;
+    LargeVector<Fr> a, b, c;
 };
 
 // Canonical integers held in the storage of field elements, to spare a second vector.
@@ -73,7 +75,10 @@ template <class G>
 Jacobian<G> run_msm(const ProveMonitor& monitor, const char* stage, AffineView<G> bases,
                     std::span<const typename G::Scalar::Int> scalars) {
     const Stage timer(monitor, stage, bases.size() * sizeof(Affine<G>) + scalars.size_bytes());
-    return msm<G>(bases, scalars);
+    const Jacobian<G> sum = msm<G>(bases, scalars);
+    // A key that is used where it lies in its file need not be in memory as a whole at any time.
+    MappedFile::release({bases.data(), bases.size() * sizeof(Affine<G>)});
+    return sum;
 }
 
 }  // namespace
@@ -199,7 +204,7 @@ Proof<C> CpuBackend<C>::prove(KeyHandle handle, std::span<const Fr> z, const Bli
     const std::size_t n = key.domain();
     {
         const Stage stage(monitor, "abc");
-        const auto evaluate = [&](const SparseMatrix<Fr>& matrix, std::vector<Fr>& out) {
+        const auto evaluate = [&](const SparseMatrix<Fr>& matrix, LargeVector<Fr>& out) {
             matrix.multiply(z, std::span<Fr>(out).first(matrix.rows()));
             std::fill(out.begin() + static_cast<std::ptrdiff_t>(matrix.rows()),
                       out.begin() + static_cast<std::ptrdiff_t>(n), Fr::zero());
@@ -243,7 +248,7 @@ Proof<C> CpuBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignment
     const std::span<Fr> a = std::span(v.a).first(n);
     {
         const Stage stage(monitor, "h");
-        const auto pad = [n](std::span<const Fr> in, std::vector<Fr>& out) {
+        const auto pad = [n](std::span<const Fr> in, LargeVector<Fr>& out) {
             std::copy(in.begin(), in.end(), out.begin());
             std::fill(out.begin() + static_cast<std::ptrdiff_t>(in.size()),
                       out.begin() + static_cast<std::ptrdiff_t>(n), Fr::zero());

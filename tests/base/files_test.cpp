@@ -9,6 +9,7 @@
 
 #include "base/byte_reader.hpp"
 #include "base/byte_source.hpp"
+#include "base/mapped_file.hpp"
 #include "base/output_file.hpp"
 
 namespace cuzk {
@@ -157,6 +158,7 @@ TEST_F(Files, ReleasedPartsStayReadable) {
 
     const auto owned = ByteSource::from_vector("owned", {mapped.bytes.begin(), mapped.bytes.end()});
     owned.release(owned.bytes);
+    MappedFile::release(owned.bytes);
     EXPECT_EQ(std::string(owned.bytes.begin(), owned.bytes.end()), text);
 }
 
