@@ -197,11 +197,8 @@ void parse_proof_name(const std::string& text, C1Output& out, const std::string&
                 name + ": registered_proof '" + text + "' is none that this build knows");
 }
 
-C1Output decode_bare(simdjson::padded_string_view json, const std::string& name) {
+C1Output decode_bare(od::document& document, const std::string& name) {
     const Place top{name, ""};
-    od::parser parser;
-    od::document document;
-    if (const auto error = parser.iterate(json).get(document)) top.fail(simdjson::error_message(error));
     od::object o = get(document.get_object(), top);
 
     C1Output out;
@@ -263,24 +260,27 @@ C1Output decode_bare(simdjson::padded_string_view json, const std::string& name)
 
 C1Output decode_c1(std::span<const u8> json, const std::string& name) {
     const simdjson::padded_string text(reinterpret_cast<const char*>(json.data()), json.size());
-    {
-        od::parser parser;
-        od::document document;
-        od::object o;
-        std::string_view wrapped;
-        const Place top{name, ""};
-        if (const auto error = parser.iterate(text).get(document)) top.fail(simdjson::error_message(error));
-        if (document.get_object().get(o) != simdjson::SUCCESS) top.fail("is no JSON object");
-        if (o.find_field_unordered("Phase1Out").get_string().get(wrapped) == simdjson::SUCCESS) {
-            std::vector<u8> inner = decode_base64(wrapped, name + ": Phase1Out");
-            const std::size_t size = inner.size();
-            inner.resize(size + simdjson::SIMDJSON_PADDING);
-            return decode_bare(
-                simdjson::padded_string_view(reinterpret_cast<const char*>(inner.data()), size, inner.size()),
-                name + ": Phase1Out");
-        }
+    od::parser parser;
+    od::document document;
+    od::object o;
+    std::string_view wrapped;
+    const Place top{name, ""};
+    if (const auto error = parser.iterate(text).get(document)) top.fail(simdjson::error_message(error));
+    if (document.get_object().get(o) != simdjson::SUCCESS) top.fail("is no JSON object");
+    if (o.find_field_unordered("Phase1Out").get_string().get(wrapped) != simdjson::SUCCESS) {
+        document.rewind();
+        return decode_bare(document, name);
     }
-    return decode_bare(text, name);
+    const std::string where = name + ": Phase1Out";
+    std::vector<u8> inner = decode_base64(wrapped, where);
+    const std::size_t size = inner.size();
+    inner.resize(size + simdjson::SIMDJSON_PADDING);
+    const simdjson::padded_string_view view(reinterpret_cast<const char*>(inner.data()), size, inner.size());
+    od::document inner_document;
+    od::parser inner_parser;
+    if (const auto error = inner_parser.iterate(view).get(inner_document))
+        throw Error(ErrorKind::kMalformed, where + ": " + simdjson::error_message(error));
+    return decode_bare(inner_document, where);
 }
 
 }  // namespace cuzk::filecoin
