@@ -252,17 +252,17 @@ Jacobian<G> CudaBackend<C>::query_sum(const Key& key, Arena& arena, const Stream
         points.for_each_piece(*std::make_unique<PieceBuffers>(),
                               [&](std::size_t, DeviceSpan<const Affine<G>> bases) {
                                   {
-                                      const Stage stage(monitor, (std::string("batch_add ") + name).c_str(),
+                                      const Stage stage(monitor, std::string("batch_add ") + name,
                                                         selection.ones.size * sizeof(Affine<G>));
                                       sum = sum_points<G>(arena, bases, selection.ones, stream);
                                   }
-                                  const Stage stage(monitor, (std::string("tail_msm ") + name).c_str(),
+                                  const Stage stage(monitor, std::string("tail_msm ") + name,
                                                     selection.wide.size * (sizeof(Affine<G>) + sizeof(Int)));
                                   sum += msm<G>(arena, bases, selection.wide, selection.scalars, stream);
                               });
         return sum;
     }
-    const Stage stage(monitor, (std::string("streamed sums ") + name).c_str(), points.bytes());
+    const Stage stage(monitor, std::string("streamed sums ") + name, points.bytes());
     PieceBuffers buffers = piece_buffers(key);
     const std::size_t piece = buffers.memory[0].size / sizeof(Affine<G>);
     const std::size_t pieces = (points.size() + piece - 1) / piece;

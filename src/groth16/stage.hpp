@@ -1,6 +1,9 @@
 // One stage of a proof, watched.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "groth16/backend.hpp"
 
 namespace cuzk {
@@ -8,8 +11,8 @@ namespace cuzk {
 // A stage of a proof, for the timing table and the progress display alike.
 class Stage {
 public:
-    Stage(const ProveMonitor& monitor, const char* name, u64 bytes = 0)
-        : progress_(monitor.progress), name_(name), timer_(monitor.stages, name, bytes) {
+    Stage(const ProveMonitor& monitor, std::string name, u64 bytes = 0)
+        : progress_(monitor.progress), name_(std::move(name)), timer_(monitor.stages, name_, bytes) {
         report_progress(progress_, name_, 0, 1);
     }
     Stage(const Stage&) = delete;
@@ -18,7 +21,7 @@ public:
 
 private:
     Progress* progress_;
-    const char* name_;
+    std::string name_;
     StageTimer timer_;
 };
 
