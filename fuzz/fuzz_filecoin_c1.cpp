@@ -1,0 +1,9 @@
+#include "filecoin/vanilla/c1.hpp"
+#include "fuzz_input.hpp"
+
+using namespace cuzk;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    return fuzz::run(data, size,
+                     [](const ByteSource& source) { filecoin::decode_c1(source.bytes, source.name); });
+}
