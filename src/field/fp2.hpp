@@ -93,11 +93,12 @@ private:
     // Karatsuba: 3 products. On a device by calls: elements of Fp2 leave no registers for several inlined products.
     CUZK_HD static constexpr Fp2 product(const Fp2& a, const Fp2& b) {
 #if defined(__CUDA_ARCH__)
-        if (!std::is_constant_evaluated()) return device::quadratic_product(a, b);
+        if constexpr (device::kReducesLazily<F>)
+            if (!std::is_constant_evaluated()) return device::quadratic_product(a, b);
 #endif
-        const F v0 = a.c0 * b.c0;
-        const F v1 = a.c1 * b.c1;
-        return {v0 - v1, (a.c0 + a.c1) * (b.c0 + b.c1) - v0 - v1};
+        const F v0 = product(a.c0, b.c0);
+        const F v1 = product(a.c1, b.c1);
+        return {v0 - v1, product(a.c0 + a.c1, b.c0 + b.c1) - v0 - v1};
     }
     CUZK_HD static constexpr F product(const F& a, const F& b) {
 #if defined(__CUDA_ARCH__)
