@@ -103,8 +103,8 @@ DecodedQuery<G> decode_query(const ByteSource& source, const ParamsQuery& query,
             if ((bytes[i * kBytes] & kInfinityFlag) != 0)
                 fail_in_file(source.name, section(), base + i * kBytes,
                              fmt::format("point {} is the point at infinity", first + i));
-        source.release(
-            bytes);  // else the file and what is decoded from it would both be in memory in the end
+        // Else the file and what is decoded from it would both be in memory in the end.
+        source.release(bytes);
         done += piece;
     }
     return decoded;
