@@ -201,24 +201,24 @@ private:
 };
 
 // JSON's text in quotes is also TOML's.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
     return nlohmann::json(text).dump();
 }
 
 std::string value_text(const KeyTarget& target) {
     return std::visit(Overloaded{
-                          [](const std::string* v) { return quoted(*v); },
+                          [](const std::string* v) { return in_quotes(*v); },
                           [](const std::vector<std::string>* v) {
                               std::vector<std::string> items;
-                              for (const std::string& item : *v) items.push_back(quoted(item));
+                              for (const std::string& item : *v) items.push_back(in_quotes(item));
                               return fmt::format("[{}]", fmt::join(items, ", "));
                           },
                           [](const bool* v) -> std::string { return *v ? "true" : "false"; },
                           [](const CountKey& v) { return std::to_string(*v.value); },
-                          [](const ChoiceKey& v) { return quoted(*v.value); },
-                          [](const u64* v) { return quoted(size_text(*v)); },
-                          [](const std::optional<u64>* v) { return quoted(*v ? size_text(**v) : "auto"); },
-                          [](const std::chrono::milliseconds* v) { return quoted(duration_text(*v)); },
+                          [](const ChoiceKey& v) { return in_quotes(*v.value); },
+                          [](const u64* v) { return in_quotes(size_text(*v)); },
+                          [](const std::optional<u64>* v) { return in_quotes(*v ? size_text(**v) : "auto"); },
+                          [](const std::chrono::milliseconds* v) { return in_quotes(duration_text(*v)); },
                           [](const IdleKey&) { return std::string(); },
                       },
                       target);
