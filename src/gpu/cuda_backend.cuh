@@ -67,7 +67,8 @@ private:
     // Calls work(key) with the device to itself; once more, with the points streamed, if there was too little memory.
     template <class Work>
     Sums<C> on_device(KeyHandle handle, const Work& work);
-    PieceBuffers piece_buffers(const Key& key);
+    // Memory for pieces of a key that is not resident; the first one is on its way then.
+    void take_pieces(const Key& key, PieceBuffers& buffers);
 
     // The five sums. rows(which, out) puts the values of A, B or C on the domain into out, queued.
     template <class Rows>
@@ -78,16 +79,20 @@ private:
     DeviceSpan<const Int> quotient(const Key& key, DeviceSpan<Fr> a, const Rows& rows,
                                    const ProveMonitor& monitor);
     Jacobian<G1> quotient_sum(const Key& key, Arena& arena, const Stream& stream,
-                              DeviceSpan<const Int> scalars, const ProveMonitor& monitor);
+                              DeviceSpan<const Int> scalars, PieceBuffers& pieces,
+                              const ProveMonitor& monitor);
     Selection<Fr> choose(const DeviceWitness<Fr>& witness, const QueryLayout& layout,
                          const ProveMonitor& monitor);
     template <class G>
-    Jacobian<G> query_sum(const Key& key, Arena& arena, const Stream& stream, const char* name,
-                          const QueryPoints<G>& points, const Selection<Fr>& selection,
-                          const ProveMonitor& monitor);
+    Jacobian<G> query_sum(Arena& arena, const Stream& stream, const char* name, const QueryPoints<G>& points,
+                          const Selection<Fr>& selection, const ProveMonitor& monitor);
+    template <class G, class Then>
+    Jacobian<G> streamed_sum(const char* name, const QueryPoints<G>& points, const Selection<Fr>& selection,
+                             PieceBuffers& pieces, const Then& then, const ProveMonitor& monitor);
     // The sums over the queries, one after the other in little memory, or side by side.
     void sums_in_turn(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
-                      const QueryLayout& b_layout, Sums<C>& out, const ProveMonitor& monitor);
+                      const QueryLayout& b_layout, PieceBuffers& pieces, Sums<C>& out,
+                      const ProveMonitor& monitor);
     void sums_side_by_side(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
                            const QueryLayout& b_layout, DeviceSpan<const Int> h_scalars, Sums<C>& out,
                            const ProveMonitor& monitor);

@@ -129,16 +129,15 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::placed(KeyHandle handle, bool may_
 }
 
 template <class C>
-PieceBuffers CudaBackend<C>::piece_buffers(const Key& key) {
-    PieceBuffers buffers;
+void CudaBackend<C>::take_pieces(const Key& key, PieceBuffers& buffers) {
     buffers.device = device_.index;
     buffers.uploader = &on_->prefetcher;
     buffers.stream = &on_->copies;
     buffers.prefetch = options_.prefetch;
-    if (!key.plan.resident)
-        for (auto& memory : buffers.memory)
-            memory = on_->working->template take<u8>(key.plan.piece * sizeof(Affine<G1>), "pieces of a key");
-    return buffers;
+    if (key.plan.resident) return;
+    for (auto& memory : buffers.memory)
+        memory = on_->working->template take<u8>(key.plan.piece * sizeof(Affine<G1>), "pieces of a key");
+    key.h.prefetch(buffers);
 }
 
 template <class C>
@@ -229,53 +228,62 @@ DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::quotient(const Key& key, D
 
 template <class C>
 Jacobian<typename C::G1> CudaBackend<C>::quotient_sum(const Key& key, Arena& arena, const Stream& stream,
-                                                      DeviceSpan<const Int> scalars,
+                                                      DeviceSpan<const Int> scalars, PieceBuffers& pieces,
                                                       const ProveMonitor& monitor) {
     const Arena::Scope scope(arena);
     const Stage stage(monitor, "msm h", key.h.bytes() + scalars.size * sizeof(Int));
-    PieceBuffers buffers = piece_buffers(key);
     auto sum = Jacobian<G1>::infinity();
-    key.h.for_each_piece(buffers, [&](std::size_t first, DeviceSpan<const Affine<G1>> points) {
-        sum += msm<G1>(arena, points, scalars.subspan(first, points.size), stream);
-    });
+    key.h.for_each_piece(
+        pieces,
+        [&](std::size_t first, DeviceSpan<const Affine<G1>> points) {
+            sum += msm<G1>(arena, points, scalars.subspan(first, points.size), stream);
+        },
+        [&] { key.l.prefetch(pieces); });
     return sum;
 }
 
 template <class C>
 template <class G>
-Jacobian<G> CudaBackend<C>::query_sum(const Key& key, Arena& arena, const Stream& stream, const char* name,
+Jacobian<G> CudaBackend<C>::query_sum(Arena& arena, const Stream& stream, const char* name,
                                       const QueryPoints<G>& points, const Selection<Fr>& selection,
                                       const ProveMonitor& monitor) {
     const Arena::Scope scope(arena);
     auto sum = Jacobian<G>::infinity();
-    if (points.is_resident()) {
-        points.for_each_piece(*std::make_unique<PieceBuffers>(),
-                              [&](std::size_t, DeviceSpan<const Affine<G>> bases) {
-                                  {
-                                      const Stage stage(monitor, std::string("batch_add ") + name,
-                                                        selection.ones.size * sizeof(Affine<G>));
-                                      sum = sum_points<G>(arena, bases, selection.ones, stream);
-                                  }
-                                  const Stage stage(monitor, std::string("tail_msm ") + name,
-                                                    selection.wide.size * (sizeof(Affine<G>) + sizeof(Int)));
-                                  sum += msm<G>(arena, bases, selection.wide, selection.scalars, stream);
-                              });
-        return sum;
+    {
+        const Stage stage(monitor, std::string("batch_add ") + name, selection.ones.size * sizeof(Affine<G>));
+        sum = sum_points<G>(arena, points.resident(), selection.ones, stream);
     }
+    const Stage stage(monitor, std::string("tail_msm ") + name,
+                      selection.wide.size * (sizeof(Affine<G>) + sizeof(Int)));
+    return sum + msm<G>(arena, points.resident(), selection.wide, selection.scalars, stream);
+}
+
+template <class C>
+template <class G, class Then>
+Jacobian<G> CudaBackend<C>::streamed_sum(const char* name, const QueryPoints<G>& points,
+                                         const Selection<Fr>& selection, PieceBuffers& pieces,
+                                         const Then& then, const ProveMonitor& monitor) {
+    Arena& arena = *on_->working;
+    const Stream& stream = on_->stream;
+    const Arena::Scope scope(arena);
     const Stage stage(monitor, std::string("streamed sums ") + name, points.bytes());
-    PieceBuffers buffers = piece_buffers(key);
-    const std::size_t piece = buffers.memory[0].size / sizeof(Affine<G>);
-    const std::size_t pieces = (points.size() + piece - 1) / piece;
-    const auto ones = piece_bounds(arena, selection.ones, piece, pieces, stream);
-    const auto wide = piece_bounds(arena, selection.wide, piece, pieces, stream);
-    points.for_each_piece(buffers, [&](std::size_t first, DeviceSpan<const Affine<G>> bases) {
-        const std::size_t k = first / piece;
-        // The lists name points of the whole query: this is where its first one would be.
-        const DeviceSpan<const Affine<G>> whole{bases.data - first, first + bases.size};
-        sum += sum_points<G>(arena, whole, selection.ones.subspan(ones[k], ones[k + 1] - ones[k]), stream);
-        sum += msm<G>(arena, whole, selection.wide.subspan(wide[k], wide[k + 1] - wide[k]),
-                      selection.scalars.subspan(wide[k], wide[k + 1] - wide[k]), stream);
-    });
+    const std::size_t piece = pieces.memory[0].size / sizeof(Affine<G>);
+    const std::size_t count = (points.size() + piece - 1) / piece;
+    const auto ones = piece_bounds(arena, selection.ones, piece, count, stream);
+    const auto wide = piece_bounds(arena, selection.wide, piece, count, stream);
+    auto sum = Jacobian<G>::infinity();
+    points.for_each_piece(
+        pieces,
+        [&](std::size_t first, DeviceSpan<const Affine<G>> bases) {
+            const std::size_t k = first / piece;
+            // The lists name points of the whole query: this is where its first one would be.
+            const DeviceSpan<const Affine<G>> whole{bases.data - first, first + bases.size};
+            sum +=
+                sum_points<G>(arena, whole, selection.ones.subspan(ones[k], ones[k + 1] - ones[k]), stream);
+            sum += msm<G>(arena, whole, selection.wide.subspan(wide[k], wide[k + 1] - wide[k]),
+                          selection.scalars.subspan(wide[k], wide[k + 1] - wide[k]), stream);
+        },
+        then);
     return sum;
 }
 
@@ -297,21 +305,26 @@ Selection<typename C::Fr> CudaBackend<C>::choose(const DeviceWitness<Fr>& witnes
 
 template <class C>
 void CudaBackend<C>::sums_in_turn(const Key& key, const DeviceWitness<Fr>& witness,
-                                  const QueryLayout& a_layout, const QueryLayout& b_layout, Sums<C>& out,
-                                  const ProveMonitor& monitor) {
+                                  const QueryLayout& a_layout, const QueryLayout& b_layout,
+                                  PieceBuffers& pieces, Sums<C>& out, const ProveMonitor& monitor) {
     Arena& arena = *on_->working;
     const Stream& stream = on_->stream;
     const auto with = [&](const QueryLayout& layout, const auto& use) {
         const Arena::Scope scope(arena);
         use(choose(witness, layout, monitor));
     };
+    const auto sum = [&]<class G>(Jacobian<G>& to, const char* name, const QueryPoints<G>& points,
+                                  const Selection<Fr>& s, const auto& then) {
+        to = points.is_resident() ? query_sum<G>(arena, stream, name, points, s, monitor)
+                                  : streamed_sum<G>(name, points, s, pieces, then, monitor);
+    };
     with(key.l_layout,
-         [&](const Selection<Fr>& s) { out.l = query_sum<G1>(key, arena, stream, "l", key.l, s, monitor); });
+         [&](const Selection<Fr>& s) { sum(out.l, "l", key.l, s, [&] { key.a.prefetch(pieces); }); });
     with(a_layout,
-         [&](const Selection<Fr>& s) { out.a = query_sum<G1>(key, arena, stream, "a", key.a, s, monitor); });
+         [&](const Selection<Fr>& s) { sum(out.a, "a", key.a, s, [&] { key.b_g1.prefetch(pieces); }); });
     with(b_layout, [&](const Selection<Fr>& s) {
-        out.b_g1 = query_sum<G1>(key, arena, stream, "b g1", key.b_g1, s, monitor);
-        out.b_g2 = query_sum<G2>(key, arena, stream, "b g2", key.b_g2, s, monitor);
+        sum(out.b_g1, "b g1", key.b_g1, s, [&] { key.b_g2.prefetch(pieces); });
+        sum(out.b_g2, "b g2", key.b_g2, s, [] {});
     });
 }
 
@@ -341,16 +354,17 @@ void CudaBackend<C>::sums_side_by_side(const Key& key, const DeviceWitness<Fr>& 
         });
     };
     auto b_g2 = beside(0, [&](const Stream& stream) {
-        return query_sum<G2>(key, part_b2, stream, "b g2", key.b_g2, b, monitor);
+        return query_sum<G2>(part_b2, stream, "b g2", key.b_g2, b, monitor);
     });
     auto sum_l = beside(
-        1, [&](const Stream& stream) { return query_sum<G1>(key, part_l, stream, "l", key.l, l, monitor); });
+        1, [&](const Stream& stream) { return query_sum<G1>(part_l, stream, "l", key.l, l, monitor); });
     auto sum_a = beside(
-        2, [&](const Stream& stream) { return query_sum<G1>(key, part_a, stream, "a", key.a, a, monitor); });
+        2, [&](const Stream& stream) { return query_sum<G1>(part_a, stream, "a", key.a, a, monitor); });
     auto b_g1 = beside(3, [&](const Stream& stream) {
-        return query_sum<G1>(key, part_b1, stream, "b g1", key.b_g1, b, monitor);
+        return query_sum<G1>(part_b1, stream, "b g1", key.b_g1, b, monitor);
     });
-    out.h = quotient_sum(key, arena, on_->stream, h_scalars, monitor);
+    PieceBuffers none;  // the key is resident
+    out.h = quotient_sum(key, arena, on_->stream, h_scalars, none, monitor);
     out.l = sum_l.get();
     out.a = sum_a.get();
     out.b_g1 = b_g1.get();
@@ -363,6 +377,8 @@ Sums<C> CudaBackend<C>::sums(const Key& key, const DeviceWitness<Fr>& witness, c
                              const QueryLayout& b_layout, const Rows& rows, const ProveMonitor& monitor) {
     Arena& arena = *on_->working;
     Sums<C> out;
+    PieceBuffers pieces;
+    take_pieces(key, pieces);
     {
         const Arena::Scope scope(arena);
         const auto a = arena.take<Fr>(key.key->domain(), "values of A");
@@ -370,9 +386,9 @@ Sums<C> CudaBackend<C>::sums(const Key& key, const DeviceWitness<Fr>& witness, c
         if (key.plan.side_by_side)
             sums_side_by_side(key, witness, a_layout, b_layout, h_scalars, out, monitor);
         else
-            out.h = quotient_sum(key, arena, on_->stream, h_scalars, monitor);
+            out.h = quotient_sum(key, arena, on_->stream, h_scalars, pieces, monitor);
     }
-    if (!key.plan.side_by_side) sums_in_turn(key, witness, a_layout, b_layout, out, monitor);
+    if (!key.plan.side_by_side) sums_in_turn(key, witness, a_layout, b_layout, pieces, out, monitor);
     wipe(witness);
     on_->stream.synchronize();
     working_peak_ = std::max<std::size_t>(working_peak_, arena.peak());

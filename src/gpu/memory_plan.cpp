@@ -39,12 +39,11 @@ std::size_t working_bytes(const ProofSizes& s, const ScratchModel& scratch, unsi
         return s.witness + transforms + sum_scratch(scratch, s.domain, s.domain).g1 + 3 * query.g1 +
                query.g2 + kSlack;
     }
-    const std::size_t h = vector + buffers + scratch.g1(h_scalars, windows);
-    const std::size_t tails = buffers + std::max({scratch.g1(std::min(g1, s.most_scalars), windows),
-                                                  scratch.g2(std::min(g2, s.most_scalars), windows),
-                                                  scratch.g1_list(g1, std::min(chunk, g1)),
-                                                  scratch.g2_list(g2, std::min(chunk, g2))});
-    return s.witness + std::max({transforms, h, tails}) + kSlack;
+    const std::size_t h = vector + scratch.g1(h_scalars, windows);
+    const std::size_t tails = std::max(
+        {scratch.g1(std::min(g1, s.most_scalars), windows), scratch.g2(std::min(g2, s.most_scalars), windows),
+         scratch.g1_list(g1, std::min(chunk, g1)), scratch.g2_list(g2, std::min(chunk, g2))});
+    return s.witness + buffers + std::max({transforms, h, tails}) + kSlack;
 }
 
 }  // namespace

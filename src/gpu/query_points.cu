@@ -18,16 +18,26 @@ QueryPoints<G>::QueryPoints(AffineView<G> host, Arena& arena, Uploader& uploader
 }
 
 template <class G>
-void QueryPoints<G>::bring(PieceBuffers& buffers, int which, std::size_t first, std::size_t count) const {
-    // The thread that copies is not the one that chose the device.
-    const CurrentDevice current(buffers.device);
-    u8* to = buffers.memory[which].data;
+void QueryPoints<G>::prefetch(PieceBuffers& buffers) const {
+    if (!is_resident()) start(buffers, 0);
+}
+
+template <class G>
+void QueryPoints<G>::start(PieceBuffers& buffers, std::size_t first) const {
+    u8* to = buffers.memory[buffers.free].data;
     const u8* from = host_.data() + first * sizeof(Point);
-    if (pinned_)
-        copy_to_device(to, from, count * sizeof(Point), *buffers.stream);
-    else
-        buffers.uploader->copy(to, from, count * sizeof(Point), *buffers.stream);
-    buffers.stream->synchronize();
+    const std::size_t bytes = std::min(piece_points(buffers), size() - first) * sizeof(Point);
+    buffers.ahead_of = from;
+    buffers.ahead = std::async(buffers.prefetch ? std::launch::async : std::launch::deferred,
+                               [this, &buffers, to, from, bytes] {
+                                   // The thread that copies is not the one that chose the device.
+                                   const CurrentDevice current(buffers.device);
+                                   if (pinned_)
+                                       copy_to_device(to, from, bytes, *buffers.stream);
+                                   else
+                                       buffers.uploader->copy(to, from, bytes, *buffers.stream);
+                                   buffers.stream->synchronize();
+                               });
 }
 
 template class QueryPoints<Bls12_381G1>;

@@ -11,13 +11,19 @@
 
 namespace cuzk::gpu {
 
-// Two pieces of device memory and what fills them. One proof at a time uses it.
+// Two pieces of device memory and what fills them, for one proof at a time. While one is used the other takes the next piece,
+// be it of the same query or of the one that follows. Waits for its copy when it goes.
 struct PieceBuffers {
     DeviceSpan<u8> memory[2];
     int device = 0;
     Uploader* uploader = nullptr;
     const Stream* stream = nullptr;  // of the copies
-    bool prefetch = true;
+    bool prefetch = true;            // else a piece is copied when it is wanted
+
+    // The copy that runs ahead: of the piece at this host address, into memory[free].
+    std::future<void> ahead;
+    const u8* ahead_of = nullptr;
+    int free = 0;
 };
 
 template <class G>
@@ -34,16 +40,24 @@ public:
     std::size_t size() const { return host_.size(); }
     bool is_resident() const { return resident_.size != 0 || host_.empty(); }
     std::size_t bytes() const { return size() * sizeof(Point); }
+    // All points, if they are resident.
+    DeviceSpan<const Point> resident() const { return resident_; }
+
+    // Starts to bring the first piece, if the query is not resident. No other copy runs ahead.
+    void prefetch(PieceBuffers& buffers) const;
 
     // Calls use(first, points) for pieces that follow each other, the whole query at once if it is resident. A piece is ready
     // when use() is called, and may be overwritten after it returns: use() waits for its work. The next piece is copied
-    // meanwhile.
-    template <class Use>
-    void for_each_piece(PieceBuffers& buffers, const Use& use) const;
+    // meanwhile; before the last piece is used, then() may prefetch another query.
+    template <class Use, class Then>
+    void for_each_piece(PieceBuffers& buffers, const Use& use, const Then& then) const;
 
 private:
-    // Copies a piece and waits until it is there.
-    void bring(PieceBuffers& buffers, int which, std::size_t first, std::size_t count) const;
+    std::size_t piece_points(const PieceBuffers& buffers) const {
+        return buffers.memory[0].size / sizeof(Point);
+    }
+    // Lets the piece from `first` on be copied into the free buffer.
+    void start(PieceBuffers& buffers, std::size_t first) const;
 
     AffineView<G> host_;
     DeviceSpan<const Point> resident_;
@@ -51,26 +65,25 @@ private:
 };
 
 template <class G>
-template <class Use>
-void QueryPoints<G>::for_each_piece(PieceBuffers& buffers, const Use& use) const {
-    if (host_.empty()) return;
+template <class Use, class Then>
+void QueryPoints<G>::for_each_piece(PieceBuffers& buffers, const Use& use, const Then& then) const {
     if (is_resident()) {
-        use(std::size_t{0}, resident_);
+        then();
+        if (!host_.empty()) use(std::size_t{0}, resident_);
         return;
     }
-    const std::size_t piece = buffers.memory[0].size / sizeof(Point);
-    const auto count_at = [&](std::size_t first) { return std::min(piece, size() - first); };
-    bring(buffers, 0, 0, count_at(0));
-    for (std::size_t first = 0, which = 0; first < size(); first += piece, which ^= 1) {
-        const std::size_t next = first + piece;
-        std::future<void> copy;  // waits in its destructor, so the buffers outlive it
-        if (next < size())
-            copy = std::async(
-                buffers.prefetch ? std::launch::async : std::launch::deferred,
-                [&, next, which] { bring(buffers, static_cast<int>(which ^ 1), next, count_at(next)); });
-        use(first, DeviceSpan<const Point>{reinterpret_cast<const Point*>(buffers.memory[which].data),
-                                           count_at(first)});
-        if (copy.valid()) copy.get();
+    const std::size_t piece = piece_points(buffers);
+    if (!buffers.ahead.valid() || buffers.ahead_of != host_.data()) start(buffers, 0);
+    for (std::size_t first = 0; first < size(); first += piece) {
+        buffers.ahead.get();
+        const u8* here = buffers.memory[buffers.free].data;
+        buffers.free ^= 1;
+        if (first + piece < size())
+            start(buffers, first + piece);
+        else
+            then();
+        use(first,
+            DeviceSpan<const Point>{reinterpret_cast<const Point*>(here), std::min(piece, size() - first)});
     }
 }
 
