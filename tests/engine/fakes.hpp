@@ -317,6 +317,10 @@ inline void expect_at_rest(Engine& engine) {
         const EngineStatus s = engine.status();
         bool rest = s.pipeline_used == 0 && s.synthesis_active == 0 && s.queued_partitions == 0;
         for (const WorkerStatus& w : s.workers) rest = rest && !w.busy;
+        // A job's waiters are told before its memory is given back.
+        for (const KeyStatus& key : s.keys) rest = rest && key.references == 0 && !key.loading;
+        for (const MemoryStatus& space : s.memory)
+            for (const MemoryOwner& owner : space.owners) rest = rest && owner.owner.rfind("key ", 0) == 0;
         return rest;
     };
     EXPECT_TRUE(eventually(idle));

@@ -154,6 +154,22 @@ TEST(EngineFaults, AProofThatNeverVerifiesFailsTheJob) {
     expect_at_rest(*engine);
 }
 
+// Another device is there, but could not take the key: the one that failed is the only one that can try again.
+TEST(EngineFaults, AWrongProofIsMadeAgainWhereTheOnlyKeyIs) {
+    World world;
+    std::atomic<bool> once = false;
+    const auto engine = make_engine(world, small_config(), fakes_of(world, 2),
+                                    std::make_shared<Script>([&](FaultPoint point, auto&&, i64, i64 device) {
+                                        if (point == FaultPoint::kKeyLoad && device == 1)
+                                            throw Error(ErrorKind::kEnvironment, "not here");
+                                        if (point == FaultPoint::kDeviceProve && !once.exchange(true))
+                                            throw DeviceError(DeviceFault::kBadProof, "does not verify");
+                                    }));
+    const ProofRequest r = content(kPorep, "porep-32g", 3);
+    EXPECT_EQ(text(finish(*engine, engine->submit(request(r)).job_id).proof), whole_proof(r));
+    expect_at_rest(*engine);
+}
+
 TEST(EngineFaults, ADeviceThatKeepsProvingWronglyIsRetired) {
     World world;
     world.prove_delay = 3ms;

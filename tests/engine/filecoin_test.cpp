@@ -6,6 +6,7 @@
 #include "../filecoin/oracle.hpp"
 #include "engine/engine.hpp"
 #include "engine/filecoin_work.hpp"
+#include "fakes.hpp"
 #include "filecoin/params/store.hpp"
 #include "filecoin/prove/prove.hpp"
 #include "groth16/cpu_backend.hpp"
@@ -14,6 +15,7 @@ namespace cuzk::engine {
 namespace {
 
 namespace oracle = filecoin::oracle;
+using fakes::TemporaryFolder;
 using Kind = AwaitResult::Kind;
 
 EngineConfig real_config() {
@@ -34,13 +36,13 @@ JobRequest oracle_request(const char* folder) {
     return request;
 }
 
-bool verifies(const char* folder, const std::vector<u8>& proof) {
+bool verifies(const char* folder, const std::vector<u8>& proof,
+              const std::string& params = (oracle::folder() / "params").string()) {
     const filecoin::ProofJob job =
         filecoin::prepare(filecoin::parse_request(
                               oracle::read_file(oracle::folder() / folder / "request.json"), "request.json"),
                           "request.json");
-    const Verifier<Bls12_381> verifier(
-        filecoin::load_vk((oracle::folder() / "params").string(), job.circuit, job.shape));
+    const Verifier<Bls12_381> verifier(filecoin::load_vk(params, job.circuit, job.shape));
     return filecoin::verify_job(job, verifier, proof, "proof");
 }
 
@@ -156,6 +158,42 @@ TEST(FilecoinEngine, BadInputFailsWithItsReasonAndWithoutADevice) {
     JobRequest raw;
     raw.content = RawRequest{{'{'}, "broken.json"};
     EXPECT_THROW(engine->submit(std::move(raw)), Error);
+}
+
+// Clients number the partitions of a deadline; a request holds one of them, whatever its number is.
+TEST(FilecoinEngine, Defect5AnyPartitionIndexIsProved) {
+    CUZK_NEED_ORACLE();
+    const auto engine = make_filecoin_engine(real_config(), cpu());
+    auto content = filecoin::parse_request(
+        oracle::read_file(oracle::folder() / "wpost-2KiB" / "request.json"), "request.json");
+    content.partition_index = 3;
+    JobRequest request;
+    request.content = content;
+    const AwaitResult answer = engine->await(engine->submit(std::move(request)).job_id);
+    ASSERT_EQ(answer.result.state, JobState::kCompleted) << answer.result.error;
+    EXPECT_TRUE(verifies("wpost-2KiB", answer.result.proof));
+}
+
+// Two kinds at once under development parameters: each with its own key, both loaded when first needed.
+TEST(FilecoinEngine, KindsSideBySide) {
+    CUZK_NEED_ORACLE();
+    const TemporaryFolder folder;
+    SeededRandom random(7);
+    const filecoin::SectorShape shape = filecoin::sector_shape(2048);
+    filecoin::generate_params(folder.path(), filecoin::CircuitKind::kWinningPost, shape, random);
+    filecoin::generate_params(folder.path(), filecoin::CircuitKind::kWindowPost, shape, random);
+    EngineConfig config = real_config();
+    config.params_folder = folder.path();
+    const auto engine = make_filecoin_engine(config, cpu());
+    std::vector<std::pair<const char*, Ticket>> jobs;
+    for (const char* name : {"wpost-2KiB-3sectors", "winning-2KiB", "wpost-2KiB"})
+        jobs.emplace_back(name, engine->submit(oracle_request(name)));
+    for (const auto& [name, ticket] : jobs) {
+        const AwaitResult answer = engine->await(ticket.job_id);
+        ASSERT_EQ(answer.result.state, JobState::kCompleted) << name << ": " << answer.result.error;
+        EXPECT_TRUE(verifies(name, answer.result.proof, folder.path())) << name;
+    }
+    EXPECT_EQ(engine->status().keys.size(), 2u);
 }
 
 TEST(FilecoinEngine, MissingParametersAreNamed) {
