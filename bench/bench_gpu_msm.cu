@@ -31,11 +31,12 @@ double median_ms(const Work& work) {
     return times[2];
 }
 
+// `adding`: milliseconds of the stages that the additions are counted in.
 void print(const char* group, const std::string& what, unsigned log_size, const gpu::MsmReport& stages,
-           double total) {
+           double total, double adding) {
     std::printf("| %s | %s | 2^%u | %u (%u) | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", group,
                 what.c_str(), log_size, stages.windows, stages.windows_at_once, stages.sort, stages.plan,
-                stages.add, stages.reduce, total, static_cast<double>(stages.additions) / stages.add * 1e-6,
+                stages.add, stages.reduce, total, static_cast<double>(stages.additions) / adding * 1e-6,
                 static_cast<double>(stages.scratch) / (1 << 30));
     std::fflush(stdout);
 }
@@ -129,22 +130,22 @@ void report_sums(gpu::Arena& arena, unsigned last) {
         gpu::MsmReport stages;
         double total = median_ms(
             [&] { gpu::msm<G>(arena, inputs.bases(n), inputs.uniform(n), inputs.stream(), &stages); });
-        print(G::kName, "uniform", log_size, stages, total);
+        print(G::kName, "uniform", log_size, stages, total, stages.add);
         if (log_size >= 24) {
             const std::size_t room = gpu::msm_scratch_bytes<G>(n);
             gpu::Arena small(arena.device(), room);
             total = median_ms(
                 [&] { gpu::msm<G>(small, inputs.bases(n), inputs.uniform(n), inputs.stream(), &stages); });
-            print(G::kName, "uniform, less memory", log_size, stages, total);
+            print(G::kName, "uniform, less memory", log_size, stages, total, stages.add);
         }
         total = median_ms(
             [&] { gpu::msm<G>(arena, inputs.bases(n), inputs.narrow(n), inputs.stream(), &stages); });
-        print(G::kName, "mostly short", log_size, stages, total);
+        print(G::kName, "mostly short", log_size, stages, total, stages.add);
         if (log_size >= 20) {
             total = median_ms([&] {
                 gpu::sum_points<G>(arena, inputs.bases(n), inputs.entries(n), inputs.stream(), &stages);
             });
-            print(G::kName, "list of points", log_size, stages, total);
+            print(G::kName, "list of points", log_size, stages, total, stages.add + stages.reduce);
         }
     }
 }
@@ -160,7 +161,7 @@ void report_small(gpu::Arena& arena, unsigned log_size) {
     gpu::msm<G>(arena, inputs.bases(n), inputs.uniform(n), inputs.stream(), &stages);
     const double alone =
         median_ms([&] { gpu::msm<G>(arena, inputs.bases(n), inputs.uniform(n), inputs.stream()); });
-    print(G::kName, "uniform", log_size, stages, alone);
+    print(G::kName, "uniform", log_size, stages, alone, stages.add);
     constexpr int kRounds = 20;
     std::vector<std::thread> threads;
     const auto start = std::chrono::steady_clock::now();
@@ -174,7 +175,7 @@ void report_small(gpu::Arena& arena, unsigned log_size) {
     for (auto& thread : threads) thread.join();
     const double together =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / kRounds;
-    print(G::kName, "five at once", log_size, stages, together);
+    print(G::kName, "five at once", log_size, stages, together, stages.add);
 }
 
 int run() {

@@ -27,7 +27,7 @@ struct MsmReport {
 // Method: signed windows, digits other than 0 sorted by value, and bucket sums by rounds of affine additions of neighbours,
 // which share inversions (Montgomery's trick). A bucket of n points takes log2 n rounds, so skewed scalars cost no more than
 // others, and short ones less. The weighted sum of the buckets is made of sums by rows and by columns, then by bits of the
-// bucket number.
+// bucket number. Few scalars take one sort and XYZZ additions instead, each thread as many; then one wait.
 template <class G>
 Jacobian<G> msm(Arena& arena, DeviceSpan<const Affine<G>> bases,
                 DeviceSpan<const typename G::Scalar::Int> scalars, const Stream& stream,
