@@ -38,12 +38,18 @@ void DeviceOptions::add_to(CLI::App& command) {
 }
 
 std::string DeviceOptions::cuda_name() const {
-    if (device == "cuda" || device == "auto") return "";
+    if (device == "cuda" || device == "auto" || device == "cuda:all") return "";
     if (device.starts_with("cuda:")) return device.substr(5);
     if (device.starts_with("GPU-")) return device;
     throw Error(ErrorKind::kUsage,
                 "unknown device '" + device +
                     "': cpu, cuda, cuda:NUMBER, a UUID as nvidia-smi -L prints it, or auto");
+}
+
+DeviceOptions DeviceOptions::with_device(std::string name) const {
+    DeviceOptions other = *this;
+    other.device = std::move(name);
+    return other;
 }
 
 bool DeviceOptions::is_cuda() const {

@@ -17,6 +17,8 @@ struct DeviceOptions {
     void add_to(CLI::App& command);
     // Whether this is a CUDA device; `auto` is one where there is one.
     bool is_cuda() const;
+    // The same options for another device.
+    DeviceOptions with_device(std::string name) const;
     // What gpu::find_device takes.
     std::string cuda_name() const;
 };

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 
@@ -15,6 +16,7 @@
 #include "filecoin/prove/prove.hpp"
 #include "filecoin/simulate/sector.hpp"
 #include "gpu/device_setup.hpp"
+#include "gpu/devices.hpp"
 #include "groth16/memory_sink.hpp"
 #include "groth16/setup.hpp"
 
@@ -60,6 +62,32 @@ std::shared_ptr<ProvingKey<C>> make_key(const Arguments& args,
     return key;
 }
 
+// Seconds a proof where each device takes the next partition as soon as it is free. `first` is the first device's prover.
+double on_all_devices(const Arguments& args, const std::shared_ptr<const ProvingKey<C>>& key,
+                      const fil::ProofJob& job, Prover<C>& first) {
+    const auto devices = gpu::list_devices();
+    std::vector<std::unique_ptr<Backend<C>>> backends;
+    std::vector<std::unique_ptr<Prover<C>>> provers;
+    for (std::size_t i = 1; i < devices.size(); ++i) {
+        backends.push_back(make_backend<C>(args.device.with_device(devices[i].uuid)));
+        provers.push_back(std::make_unique<Prover<C>>(*backends.back(), key));
+        provers.back()->prove(job.witness(0));  // the driver loads its code when it is first used
+    }
+    const std::size_t proofs = args.proofs * devices.size();
+    std::vector<fil::CompactWitness> witnesses;
+    for (std::size_t i = 0; i < job.partitions.size(); ++i) witnesses.push_back(job.witness(i));
+    std::atomic<std::size_t> next{0};
+    const auto work = [&](Prover<C>& prover) {
+        for (std::size_t i = next++; i < proofs; i = next++) prover.prove(witnesses[i % witnesses.size()]);
+    };
+    const auto start = Clock::now();
+    std::vector<std::future<void>> workers;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        workers.push_back(std::async(std::launch::async, [&, i] { work(i == 0 ? first : *provers[i - 1]); }));
+    for (auto& worker : workers) worker.get();
+    return seconds_since(start) / static_cast<double>(proofs);
+}
+
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
@@ -69,6 +97,7 @@ struct Figures {
     double compile = 0, setup = 0, load = 0, prepare = 0;
     std::vector<double> witness, proof;  // of each proof
     double pipeline = 0;                 // a proof, with the next one's witness made meanwhile
+    double all_devices = 0;              // a proof, with every device at work; 0 if there is one
 };
 
 void print(const Arguments& args, const Figures& f, const StageLog& last, const fil::ProofJob& job,
@@ -95,6 +124,7 @@ void print(const Arguments& args, const Figures& f, const StageLog& last, const 
                                 {"proof_seconds", f.proof},
                                 {"pipelined_seconds_per_proof", f.pipeline},
                                 {"pipelined_seconds_per_sector", f.pipeline * partitions},
+                                {"all_devices_seconds_per_proof", f.all_devices},
                                 {"stages", timings_json(last)},
                                 {"device", device_summary(last)},
                                 {"host_peak_bytes", peak_memory()},
@@ -114,6 +144,10 @@ void print(const Arguments& args, const Figures& f, const StageLog& last, const 
     table.add({"a partition, witnesses made meanwhile", duration_text(f.pipeline)});
     table.add({fmt::format("a sector: {} partitions", job.partitions.size()),
                duration_text(f.pipeline * partitions)});
+    if (f.all_devices != 0) {
+        table.add({"a partition, all devices at work", duration_text(f.all_devices)});
+        table.add({"throughput, against one device", fmt::format("{:.2f} x", f.pipeline / f.all_devices)});
+    }
     table.add({"host memory, peak", bytes_text(peak_memory())});
     for (const MemoryReport& m : memory) {
         table.add({m.space + ", keys", bytes_text(m.keys)});
@@ -171,6 +205,8 @@ int bench(const Arguments& args) {
     }
     f.pipeline = seconds_since(start) / static_cast<double>(args.proofs);
 
+    if (args.device.device == "cuda:all") f.all_devices = on_all_devices(args, key, job, prover);
+
     if (!args.trace.empty()) write_file(args.trace, chrome_trace(last));
     print(args, f, last, job, *circuit, backend->memory(), backend->name());
     return 0;
@@ -194,6 +230,8 @@ void add_filecoin_bench(CLI::App& group, Action& action) {
         ->capture_default_str();
     command->add_option("--trace", args->trace, "Write the last proof's stages as a trace for Perfetto");
     args->device.add_to(*command);
+    command->get_option("--device")
+        ->description("cpu, cuda, cuda:NUMBER, a UUID, auto; cuda:all also measures every device together");
     args->common.add_to(*command);
     command->callback([args, &action] { action = [args] { return bench(*args); }; });
 }
