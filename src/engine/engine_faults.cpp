@@ -19,12 +19,12 @@ const char* fault_name(DeviceFault fault) {
 
 }  // namespace
 
-// Whether a device should leave this work to others. If it failed wherever its key is, it may try again there.
+// Whether a device should leave this work to others. If it failed wherever its key is, or will be soon, it may try again there.
 bool Engine::Impl::avoided(const DeviceWork& work, u32 device) const {
     if (!work.avoid.contains(device)) return false;
     const std::vector<u32> targets = pool_.targets();
     return std::any_of(targets.begin(), targets.end(), [&](u32 d) {
-        return !work.avoid.contains(d) && keys_->resident(work.circuit_id, d) != nullptr;
+        return !work.avoid.contains(d) && keys_->expected_on(work.circuit_id, d);
     });
 }
 

@@ -161,7 +161,9 @@ void Engine::Impl::start_partitions(const JobPtr& job, const std::shared_ptr<con
             partitions = static_cast<u32>(j.partitions.size());
         }))
         return;
-    for (u32 k = 0; k < partitions; ++k) synthesis_queue_.push(job->key(k), {job, k});
+    std::vector<std::pair<WorkKey, PartitionWork>> work;
+    for (u32 k = 0; k < partitions; ++k) work.push_back({job->key(k), {job, k}});
+    synthesis_queue_.push_all(std::move(work));
 }
 
 void Engine::Impl::run_synthesis(WorkerBoard& board, bool express) {

@@ -384,6 +384,14 @@ std::shared_ptr<ResidentKey> KeyStore::resident(const std::string& circuit_id, u
     return it == entry->second.residents.end() ? nullptr : it->second.key;
 }
 
+bool KeyStore::expected_on(const std::string& circuit_id, u32 device) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = entries_.find(circuit_id);
+    if (it == entries_.end()) return false;
+    const Entry& entry = it->second;
+    return entry.residents.contains(device) || (entry.loading && !entry.refused.contains(device));
+}
+
 u64 KeyStore::host_working_bytes(const Circuit& circuit) const {
     u64 most = 0;
     for (const u32 device : events_.targets())

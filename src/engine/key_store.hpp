@@ -88,6 +88,8 @@ public:
 
     // The key on a device, or null. Holding the pointer keeps it there.
     std::shared_ptr<ResidentKey> resident(const std::string& circuit_id, u32 device) const;
+    // Whether it is there, or on its way.
+    bool expected_on(const std::string& circuit_id, u32 device) const;
     // The most host memory that one proof of the circuit needs on any device that is wanted.
     u64 host_working_bytes(const Circuit& circuit) const;
 

@@ -36,6 +36,15 @@ public:
         changed_.notify_all();
     }
 
+    // All at once: nobody sees some of them and takes later work for the first in line.
+    void push_all(std::vector<std::pair<WorkKey, Item>> items) {
+        {
+            const std::lock_guard lock(mutex_);
+            for (auto& [key, item] : items) items_.emplace(key, std::move(item));
+        }
+        changed_.notify_all();
+    }
+
     // The first item that `admit(key, item)` takes; waits for one. Empty once the queue is closed. `admit` is called under the
     // queue's lock and may book what it admits; what it reads from elsewhere needs a poke() when it changes.
     template <class Admit>

@@ -181,7 +181,7 @@ TEST(EngineFaults, ADeviceThatKeepsProvingWronglyIsRetired) {
         const ProofRequest r = content(kPorep, "porep-32g", 8, i);
         EXPECT_EQ(text(finish(*engine, engine->submit(request(r)).job_id).proof), whole_proof(r));
     }
-    EXPECT_TRUE(engine->status().devices[0].retired);
+    EXPECT_TRUE(eventually([&] { return engine->status().devices[0].retired; }));
     EXPECT_FALSE(engine->status().devices[1].retired);
     expect_at_rest(*engine);
 }
