@@ -74,6 +74,10 @@ private:
     template <class Rows>
     Sums<C> sums(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
                  const QueryLayout& b_layout, const Rows& rows, const ProveMonitor& monitor);
+    // The five sums where the rows follow from the witness, which place_witness() brings to the device.
+    template <class Place>
+    Sums<C> witness_sums(const Key& key, const ProveMonitor& monitor, std::size_t bytes,
+                         const Place& place_witness);
     // The scalars of the H query, in the memory of `a`, which has one vector of the domain.
     template <class Rows>
     DeviceSpan<const Int> quotient(const Key& key, DeviceSpan<Fr> a, const Rows& rows,

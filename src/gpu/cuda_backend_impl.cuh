@@ -396,6 +396,20 @@ Sums<C> CudaBackend<C>::sums(const Key& key, const DeviceWitness<Fr>& witness, c
 }
 
 template <class C>
+template <class Place>
+Sums<C> CudaBackend<C>::witness_sums(const Key& key, const ProveMonitor& monitor, std::size_t bytes,
+                                     const Place& place_witness) {
+    const DeviceWitness<Fr> witness = [&] {
+        const Stage stage(monitor, "upload", bytes);
+        return place_witness();
+    }();
+    return sums(
+        key, witness, key.a_layout, key.b_layout,
+        [&](MatrixId m, DeviceSpan<Fr> out) { key.matrices->multiply(m, witness, out, on_->stream); },
+        monitor);
+}
+
+template <class C>
 Proof<C> CudaBackend<C>::prove(KeyHandle handle, std::span<const Fr> z, const Blinding<Fr>& blinding,
                                const ProveMonitor& monitor) {
     const std::shared_ptr<const ProvingKey<C>> key = find(handle);
@@ -406,14 +420,8 @@ Proof<C> CudaBackend<C>::prove(KeyHandle handle, std::span<const Fr> z, const Bl
         throw Error(ErrorKind::kMalformed, "the key is for " + std::to_string(key->variables) +
                                                " variables, the witness has " + std::to_string(z.size()));
     const Sums<C> result = on_device(handle, [&](const Key& k) {
-        const DeviceWitness<Fr> witness = [&] {
-            const Stage stage(monitor, "upload", z.size_bytes());
-            return place_values<Fr>(*on_->working, z, on_->uploader, on_->stream);
-        }();
-        return sums(
-            k, witness, k.a_layout, k.b_layout,
-            [&](MatrixId m, DeviceSpan<Fr> out) { k.matrices->multiply(m, witness, out, on_->stream); },
-            monitor);
+        return witness_sums(k, monitor, z.size_bytes(),
+                            [&] { return place_values<Fr>(*on_->working, z, on_->uploader, on_->stream); });
     });
     return assemble(key->vk, result, blinding);
 }
@@ -425,14 +433,9 @@ Proof<C> CudaBackend<C>::prove(KeyHandle handle, const CompactWitness<Fr>& compa
     if (!key->circuit)
         throw Error(ErrorKind::kUsage, "the key came without its circuit: it proves ready assignments only");
     const Sums<C> result = on_device(handle, [&](const Key& k) {
-        const DeviceWitness<Fr> witness = [&] {
-            const Stage stage(monitor, "upload", compact.bytes());
+        return witness_sums(k, monitor, compact.bytes(), [&] {
             return k.witness->place(*on_->working, compact, on_->uploader, on_->stream);
-        }();
-        return sums(
-            k, witness, k.a_layout, k.b_layout,
-            [&](MatrixId m, DeviceSpan<Fr> out) { k.matrices->multiply(m, witness, out, on_->stream); },
-            monitor);
+        });
     });
     return assemble(key->vk, result, blinding);
 }
