@@ -1,8 +1,7 @@
 // Number-theoretic transforms in device memory.
 #pragma once
 
-#include "gpu/arena.hpp"
-#include "poly/domain.hpp"
+#include "gpu/ntt_passes.hpp"
 
 namespace cuzk::gpu {
 
@@ -10,24 +9,22 @@ namespace cuzk::gpu {
 // elements in device memory, in natural order at both ends. All calls only queue work on the given stream; one object may
 // serve one stream at a time, since its table of shift powers is rewritten when the shift changes.
 //
-// Method: butterflies (a + w b, a - w b) from the largest distance down to 1, so that w depends on the block alone and one
-// table of root powers in bit-reversed order (Harvey, "Faster arithmetic for number-theoretic transforms", 2014, orders them
-// so) serves all levels. Up to 11 levels at a time run in shared memory, two at a time in registers; 2^27 takes three passes.
-// A last pass undoes the bit reversal in place and applies the scaling of inverse transforms.
+// Method: that of gpu/ntt_passes.hpp, and a pass that undoes the bit reversal in place. The powers of a coset's shift and the
+// division by the size are parts of the passes.
 template <class Fr>
 class DeviceDomain {
 public:
-    static constexpr unsigned kMaxLogSize = 28;
+    static constexpr unsigned kMaxLogSize = NttPasses<Fr>::kMaxLogSize;
 
-    // Fills the tables on `stream`. They lie in the arena, about size() / 2 elements, and live as long as the arena's scope
-    // around this object. Error(kUnsupported) above kMaxLogSize.
+    // Fills the tables on `stream`, a few MiB. They lie in the arena and live as long as the arena's scope around this object.
+    // Error(kUnsupported) above kMaxLogSize.
     DeviceDomain(Arena& arena, const Domain<Fr>& domain, const Stream& stream);
 
     // Bytes that the constructor takes from the arena.
     static std::size_t table_bytes(unsigned log_size);
 
-    std::size_t size() const { return std::size_t{1} << log_size_; }
-    unsigned log_size() const { return log_size_; }
+    std::size_t size() const { return std::size_t{1} << passes_.log_size(); }
+    unsigned log_size() const { return passes_.log_size(); }
 
     void forward(DeviceSpan<Fr> values, const Stream& stream);
     void inverse(DeviceSpan<Fr> values, const Stream& stream);
@@ -36,17 +33,13 @@ public:
 
 private:
     void require_size(const DeviceSpan<Fr>& values) const;
-    void levels(Fr* values, bool inverse, bool scale, const Stream& stream) const;
-    void undo_reversal(Fr* values, bool scale, const Fr& constant, const Stream& stream) const;
-    // Element i is to be multiplied by constant * base^i.
-    void set_powers(const Fr& base, const Fr& constant, const Stream& stream);
+    // scale_ multiplies coefficient k by constant * base^k from here on.
+    void set_scale(const Fr& base, const Fr& constant, const Stream& stream);
 
-    unsigned log_size_;
+    NttPasses<Fr> passes_;
     Fr size_inverse_;
-    DeviceSpan<Fr> twiddles_;         // bit-reversed powers of the root
-    DeviceSpan<Fr> low_powers_;       // base^i, i < 2^ceil(log_size / 2)
-    DeviceSpan<Fr> high_powers_;      // constant * base^(i * low_powers_.size)
-    Fr power_base_, power_constant_;  // zero: none yet
+    CoefficientScale<Fr> scale_;
+    Fr scale_base_, scale_constant_;  // zero: none yet
 };
 
 extern template class DeviceDomain<Bls12_381Fr>;

@@ -1,10 +1,8 @@
 // The quotient polynomial of a proof in device memory: groth16/quotient.hpp's, with the same results.
 #pragma once
 
-#include "gpu/arena.hpp"
-#include "gpu/lazy_factor.hpp"
+#include "gpu/ntt_passes.hpp"
 #include "groth16/types.hpp"
-#include "poly/domain.hpp"
 
 namespace cuzk::gpu {
 
@@ -14,19 +12,15 @@ namespace cuzk::gpu {
 //
 //     extend(a), extend_into(a, b); b's memory may now take the values of c; finish(a, c)
 //
-// Method: a transform of 2^n elements is a transform of length 2^(n-11) over the tiles of 2^11 neighbours, side by side, a
-// factor w^(row column) for each element, and transforms within the tiles (Bailey, "FFTs in external or hierarchical memory",
-// 1990). Inverse transforms leave bit-reversed order and forward ones take it, so nothing is reordered between them, and
-// the tile's part of an inverse, the coset's powers, and the tile's part of the following forward transform are one pass. Roots
-// within transforms are multiplied by Shoup's method on numbers below 2p (Harvey, "Faster arithmetic for number-theoretic
-// transforms", 2014), and so are the factors between them: each is a product of two numbers that a block makes for its tile, so
-// that no table has more than 2^17 entries.
+// Method: that of gpu/ntt_passes.hpp. Inverse transforms leave bit-reversed order and forward ones take it, so nothing is
+// reordered between them, and the tile's part of an inverse, the coset's powers, and the tile's part of the following forward
+// transform are one pass.
 template <class Fr>
 class DeviceQuotient {
 public:
     using Int = typename Fr::Int;
 
-    static constexpr unsigned kMaxLogDomain = 28;
+    static constexpr unsigned kMaxLogDomain = NttPasses<Fr>::kMaxLogSize;
 
     // Fills the tables on `stream`. They lie in the arena and live as long as the arena's scope around this object.
     // Error(kUnsupported) above kMaxLogDomain.
@@ -36,7 +30,7 @@ public:
     static std::size_t table_bytes(unsigned log_domain);
 
     KeyFamily family() const { return family_; }
-    std::size_t domain() const { return std::size_t{1} << log_domain_; }
+    std::size_t domain() const { return std::size_t{1} << passes_.log_size(); }
     // Scalars that the H query multiplies: domain() for kSnarkjs, domain() - 1 for kBellman.
     std::size_t size() const { return family_ == KeyFamily::kSnarkjs ? domain() : domain() - 1; }
 
@@ -51,26 +45,13 @@ public:
     DeviceSpan<const Int> finish(DeviceSpan<Fr> product, DeviceSpan<Fr> c, const Stream& stream) const;
 
 private:
-    struct Powers {  // element i is constant * base^i, or `constant` where there are no tables
-        DeviceSpan<Fr> low, high;
-        Fr constant;
-    };
-
     void require_size(std::size_t size) const;
-    void extend(Fr* values, Fr* product, const Stream& stream) const;
-    void inverse_levels(Fr* values, const Stream& stream) const;
-    void forward_levels(Fr* values, Fr* product, const Stream& stream) const;
-    void to_coefficients(Fr* values, const Powers& of_tile, const LazyFactors<Fr>& of_place,
-                         const Stream& stream) const;
 
     KeyFamily family_;
-    unsigned log_domain_;
-    unsigned tile_bits_;                     // of neighbours
-    unsigned outer_bits_;                    // log_domain_ - tile_bits_
-    LazyFactors<Fr> roots_, inverse_roots_;  // in bit-reversed order
-    LazyFactors<Fr> shift_in_tile_, unshift_in_tile_;
-    Powers root_powers_;
-    Powers shift_of_tile_, unshift_of_tile_, scale_of_c_;
+    NttPasses<Fr> passes_;
+    CoefficientScale<Fr> shift_;    // to the coset, and the division by the size
+    CoefficientScale<Fr> unshift_;  // back, and what makes A B's coefficients a part of h
+    CoefficientScale<Fr> c_scale_;  // the same for C's, which are not on the coset
 };
 
 extern template class DeviceQuotient<Bls12_381Fr>;

@@ -87,6 +87,23 @@ TYPED_TEST(QuotientDeviceTest, LargeDomainsAgreeWithHost) {
     this->compare(KeyFamily::kSnarkjs, 20);
 }
 
+// Objects of several sizes are used in turn.
+TYPED_TEST(QuotientDeviceTest, SizesDoNotDisturbEachOther) {
+    using Fr = TypeParam;
+    const gpu::DeviceQuotient<Fr> large(*this->arena_, KeyFamily::kSnarkjs, 13, *this->stream_);
+    const gpu::DeviceQuotient<Fr> small(*this->arena_, KeyFamily::kSnarkjs, 3, *this->stream_);
+    for (const auto* quotient : {&large, &small, &large}) {
+        auto a = random_values<Fr>(quotient->domain(), 1);
+        auto b = random_values<Fr>(quotient->domain(), 2);
+        auto c = random_values<Fr>(quotient->domain(), 3);
+        const auto found = this->on_device(*quotient, a, b, c);
+        Quotient<Fr>(KeyFamily::kSnarkjs, quotient == &large ? 13 : 3).compute(a, b, c);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < found.size(); ++i) wrong += found[i] == a[i].to_int() ? 0 : 1;
+        EXPECT_EQ(wrong, 0u);
+    }
+}
+
 // Sums and products on numbers at the ends of the range.
 TYPED_TEST(QuotientDeviceTest, ExtremeValuesAgreeWithHost) {
     using Fr = TypeParam;
