@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh [CHECK...]: other implementations judge cuzk's proofs, and cuzk judges theirs. CHECK: fixtures, production, sweep,
-# ironfish, filecoin, daemon (default: all). CUZK names the binary under test, CUZK_INTEROP_CACHE where downloads and work files stay.
+# ironfish, filecoin, daemon, dashboard (default: all). CUZK names the binary under test, CUZK_INTEROP_CACHE where downloads and work files stay.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 4
 
@@ -10,7 +10,7 @@ export CUZK_INTEROP_CACHE=${CUZK_INTEROP_CACHE:-../build/interop-cache}
 ./fetch.sh || exit
 
 checks=("$@")
-((${#checks[@]})) || checks=(fixtures production sweep ironfish filecoin daemon)
+((${#checks[@]})) || checks=(fixtures production sweep ironfish filecoin daemon dashboard)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 for name in "${checks[@]}"; do
@@ -18,7 +18,7 @@ for name in "${checks[@]}"; do
     start=$SECONDS
     case $name in
         fixtures | production | sweep) runner=(node "$name.mjs") ;;
-        ironfish | filecoin | daemon) runner=(python3 -B "$name.py") ;;
+        ironfish | filecoin | daemon | dashboard) runner=(python3 -B "$name.py") ;;
         *) echo "interop: no check named '$name'" >&2; exit 2 ;;
     esac
     before=$(grep -c '^FAIL ' "$log")

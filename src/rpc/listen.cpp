@@ -74,6 +74,7 @@ Address parse_address(const std::string& text) {
     }
     for (const std::string_view scheme : {"http://", "https://", "dns:///"})
         if (rest.starts_with(scheme)) rest.remove_prefix(scheme.size());
+    if (rest.ends_with('/')) rest.remove_suffix(1);
     if (rest.find('/') != std::string_view::npos) refuse(text, "is neither HOST:PORT nor unix:///PATH");
 
     const auto colon = rest.rfind(':');
