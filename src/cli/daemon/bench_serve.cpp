@@ -75,7 +75,7 @@ public:
     int report(double wall) const {
         Json rows = Json::array();
         Table table({"request", ">proofs", ">failed", ">invalid", ">per minute", ">mean", ">p50", ">p90",
-                     ">p99", ">max", ">queue p50", ">synthesis", ">proving"});
+                     ">p99", ">max", ">queue p50", ">synthesis", ">proving", ">outside"});
         bool good = true;
         for (std::size_t i = 0; i < sources_.size(); ++i) {
             const Tally& t = tallies_[i];
@@ -93,6 +93,9 @@ public:
                 column([](const Sample& s) { return static_cast<double>(s.timings.synthesis) / 1e3; });
             const auto proving =
                 column([](const Sample& s) { return static_cast<double>(s.timings.gpu_compute) / 1e3; });
+            // What the client waits for beside the daemon's own account of the job.
+            const auto outside = column(
+                [](const Sample& s) { return s.seconds - static_cast<double>(s.timings.total) / 1e3; });
             const double rate = 60 * static_cast<double>(t.done.size()) / wall;
             table.add({sources_[i].name, std::to_string(t.done.size()), std::to_string(t.failed),
                        std::to_string(t.invalid), fmt::format("{:.2f}", rate), duration_text(mean(latency)),
@@ -113,7 +116,8 @@ public:
                             {"max_s", percentile(latency, 1)},
                             {"queue_wait_p50_s", percentile(queue, 0.5)},
                             {"synthesis_mean_s", mean(synthesis)},
-                            {"gpu_compute_mean_s", mean(proving)}});
+                            {"gpu_compute_mean_s", mean(proving)},
+                            {"outside_mean_s", mean(outside)}});
         }
         if (args_.json) {
             fmt::print(

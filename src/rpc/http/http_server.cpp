@@ -52,7 +52,8 @@ public:
             const int on = 1;
             setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         });
-        server_.new_task_queue = [] { return new httplib::ThreadPool(4); };
+        // A browser holds several connections, each of which occupies a thread while it is kept alive.
+        server_.new_task_queue = [] { return new httplib::ThreadPool(16); };
         server_.set_payload_max_length(64 * 1024);
         server_.set_read_timeout(10, 0);
         server_.set_write_timeout(10, 0);
