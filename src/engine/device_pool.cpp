@@ -50,19 +50,23 @@ std::vector<u32> DevicePool::targets() const {
     return out;
 }
 
-bool DevicePool::begin(u32 device, const std::string& job_id, filecoin::ProofKind kind) {
+bool DevicePool::begin(u32 device, const Job& job) {
+    const bool critical = job.priority == Priority::kCritical;
     const std::lock_guard lock(mutex_);
     State& state = states_[device];
-    if (!is_target(device) || state.active >= state.concurrency) return false;
+    if (!is_target(device) || state.active >= state.concurrency || (state.critical != 0 && !critical))
+        return false;
     ++state.active;
-    state.current.emplace(job_id, kind);
+    if (critical) ++state.critical;
+    state.current.emplace(job.id, job.kind);
     return true;
 }
 
-void DevicePool::end(u32 device, const std::string& job_id, bool proved) {
+void DevicePool::end(u32 device, const Job& job, bool proved) {
     const std::lock_guard lock(mutex_);
     State& state = states_[device];
-    if (const auto it = state.current.find(job_id); it != state.current.end()) state.current.erase(it);
+    if (const auto it = state.current.find(job.id); it != state.current.end()) state.current.erase(it);
+    if (job.priority == Priority::kCritical) --state.critical;
     if (--state.active == 0) state.idle_since = Clock::now();
     if (!proved) return;
     ++state.done;

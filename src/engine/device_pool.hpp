@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/status.hpp"
+#include "engine/job_table.hpp"
 #include "engine/timeline.hpp"
 #include "engine/work.hpp"
 
@@ -26,10 +26,11 @@ public:
     // Those that should hold keys and prove: the ordinary ones that are left, else the fallback.
     std::vector<u32> targets() const;
 
-    // Books a place for a proof; false if the device is retired, no target, or full.
-    bool begin(u32 device, const std::string& job_id, filecoin::ProofKind kind);
+    // Books a place for a proof; false if the device is retired, no target, or full. While a critical proof has a place, no other
+    // kind gets one: where a backend's proofs take turns, the critical one's turn is then the next.
+    bool begin(u32 device, const Job& job);
     // Gives the place back.
-    void end(u32 device, const std::string& job_id, bool proved);
+    void end(u32 device, const Job& job, bool proved);
     // Out of memory: one proof at once less. False if it was down to one already.
     bool shrink(u32 device);
     // A proof that did not verify, though another device could make it; true if the device has made so many in a row that it
@@ -47,6 +48,7 @@ private:
         bool retired = false;
         std::string reason;
         u32 concurrency = 1, active = 0;
+        u32 critical = 0;      // of `active`
         u32 clean = 0;         // proofs since the last shrink
         u32 wrong_in_row = 0;  // proofs that did not verify
         u64 done = 0, failures = 0;

@@ -254,8 +254,7 @@ void Engine::Impl::synthesise(WorkerBoard& board, PartitionWork work, Reservatio
 void Engine::Impl::run_device(WorkerBoard& board, u32 device, bool express) {
     while (auto work = device_queue_.pop([&](const WorkKey& key, const DeviceWork& w) {
         return (!express || is_critical(key)) && !avoided(w, device) &&
-               keys_->resident(w.circuit_id, device) != nullptr &&
-               pool_.begin(device, w.job->id, w.job->kind);
+               keys_->resident(w.circuit_id, device) != nullptr && pool_.begin(device, *w.job);
     }))
         prove(board, device, std::move(*work));
 }
@@ -291,7 +290,7 @@ void Engine::Impl::prove(WorkerBoard& board, u32 device, DeviceWork work) {
         device_failed(device, std::move(work), *fault, message);
     else if (!key)
         requeue(std::move(work));  // the device was retired a moment ago
-    pool_.end(device, job->id, proved);
+    pool_.end(device, *job, proved);
     // A proof that failed there and succeeded here is evidence against the device, not against the key.
     if (proved)
         for (const u32 other : work.wrong_on)

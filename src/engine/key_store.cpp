@@ -462,12 +462,13 @@ u64 KeyStore::evict_idle(SpaceId space, u64 wanted, bool urgent) {
 
 void KeyStore::drop_device(u32 device) {
     std::vector<std::string> affected;
+    std::vector<Resident> gone;  // destroyed after the lock is
     {
         const std::lock_guard lock(mutex_);
         for (auto& [id, entry] : entries_) {
             const auto it = entry.residents.find(device);
             if (it != entry.residents.end()) {
-                lost_.push_back(std::move(it->second));
+                gone.push_back(std::move(it->second));
                 entry.residents.erase(it);
             }
             if (entry.loading)

@@ -154,7 +154,6 @@ private:
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
     std::map<std::string, Entry> entries_;
-    std::vector<Resident> lost_;  // keys of devices that failed: not touched again before the end
     struct LoadThread {
         std::jthread thread;
         bool done = false;

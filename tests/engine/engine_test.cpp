@@ -635,6 +635,7 @@ TEST(Engine, TwoDevicesShareAJob) {
     const auto engine = make_engine(world, small_config(), {{one, false}, {two, false}});
     const ProofRequest r = content(kPorep, "porep-32g", 20);
     EXPECT_EQ(text(finish(*engine, engine->submit(request(r)).job_id).proof), whole_proof(r));
+    expect_at_rest(*engine);
     const EngineStatus s = engine->status();
     EXPECT_GT(s.devices[0].partitions_done, 3u);
     EXPECT_GT(s.devices[1].partitions_done, 3u);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 #include "engine/engine.hpp"
@@ -295,9 +296,41 @@ inline std::unique_ptr<Engine> make_engine(World& world, EngineConfig config = s
                                     std::move(devices), std::move(faults));
 }
 
+// For the message of a test that waited in vain.
+inline std::string describe(const EngineStatus& s) {
+    std::ostringstream out;
+    for (const MemoryStatus& space : s.memory) {
+        out << space.space << ": " << space.used << " of " << space.budget << ", waiting " << space.waiting
+            << " for " << space.waiting_bytes << ";";
+        for (const MemoryOwner& owner : space.owners) out << " " << owner.owner << " " << owner.bytes;
+        out << "\n";
+    }
+    for (const KeyStatus& key : s.keys) {
+        out << key.circuit_id << (key.loading ? " loading" : "") << ", references " << key.references
+            << ", on";
+        for (const u32 d : key.devices) out << " " << d;
+        out << "\n";
+    }
+    for (const DeviceStatus& d : s.devices)
+        out << d.name << (d.retired ? " retired" : "") << ", concurrency " << d.concurrency << ", job "
+            << d.current_job_id << "\n";
+    for (const WorkerStatus& w : s.workers)
+        if (w.busy) out << w.name << ": " << w.job_id << " " << w.partition << "\n";
+    out << "pipeline " << s.pipeline_used << ", queued partitions " << s.queued_partitions << "\n";
+    for (const JobStatus& job : s.jobs) {
+        if (is_final(job.state)) continue;
+        out << job.job_id << " " << kind_name(job.kind) << " " << priority_name(job.priority) << " "
+            << job.circuit_id << " " << job.phase << ":";
+        for (const PartitionStatus& p : job.partition) out << " " << partition_state_name(p.state);
+        out << "\n";
+    }
+    return out.str();
+}
+
 inline JobResult finish(Engine& engine, const std::string& job_id, Milliseconds patience = 20s) {
     const AwaitResult answer = engine.await(job_id, Clock::now() + patience);
-    EXPECT_EQ(answer.kind, AwaitResult::Kind::kDone) << job_id << " did not end";
+    EXPECT_EQ(answer.kind, AwaitResult::Kind::kDone) << job_id << " did not end\n"
+                                                     << describe(engine.status());
     return answer.result;
 }
 

@@ -36,6 +36,7 @@ TEST(EngineFaults, Defect20ALostDeviceIsRetiredAndItsPartitionProvedElsewhere) {
     const ProofRequest r = content(kPorep, "porep-32g", 10);
     const JobResult result = finish(*engine, engine->submit(request(r)).job_id);
     EXPECT_EQ(text(result.proof), whole_proof(r)) << result.error;
+    expect_at_rest(*engine);
     const EngineStatus s = engine->status();
     EXPECT_TRUE(s.devices[0].retired);
     EXPECT_NE(s.devices[0].retired_reason.find("unspecified launch failure"), std::string::npos);
@@ -303,7 +304,7 @@ TEST(EngineFaults, Defect38NothingLeaksUnderRandomFaults) {
                     const Ticket ticket = engine->submit(request(
                         r, "", Priority::kUnspecified, below(10) == 0 ? Milliseconds(1 + below(20)) : 0ms));
                     if (below(8) == 0) engine->cancel(ticket.job_id);
-                    const JobResult result = finish(*engine, ticket.job_id, 60s);
+                    const JobResult result = finish(*engine, ticket.job_id, 15s);
                     if (result.state == JobState::kCompleted) {
                         EXPECT_EQ(text(result.proof), whole_proof(r));
                     }
