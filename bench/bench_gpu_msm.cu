@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "base/error.hpp"
 #include "gpu/check.hpp"
 #include "gpu/msm.hpp"
 #include "gpu/msm_adder.cuh"
+#include "gpu_bench.hpp"
 #include "msm/fixed_base.hpp"
 
 namespace cuzk {
@@ -178,15 +178,8 @@ void report_small(gpu::Arena& arena, unsigned log_size) {
     print(G::kName, "five at once", log_size, stages, together, stages.add);
 }
 
-int run() {
-    const auto devices = gpu::list_devices();
-    if (devices.empty()) {
-        std::puts("no CUDA device");
-        return 4;
-    }
-    const gpu::DeviceInfo& device = devices.front();
+void run(const gpu::DeviceInfo& device) {
     gpu::Arena arena(device.index, device.memory / 10 * 7);
-    std::printf("%s\n\n", device.name.c_str());
     std::puts(
         "| group | scalars | size | windows (at once) | sort ms | plan ms | add ms | reduce ms | total ms | "
         "G "
@@ -202,17 +195,11 @@ int run() {
     report_sums<Bls12_381G2>(arena, 24);
     report_sums<Bn254G1>(arena, 26);
     report_sums<Bn254G2>(arena, 24);
-    return 0;
 }
 
 }  // namespace
 }  // namespace cuzk
 
 int main() {
-    try {
-        return cuzk::run();
-    } catch (const cuzk::Error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return cuzk::exit_code(error.kind());
-    }
+    return cuzk::bench::on_first_device([&](const cuzk::gpu::DeviceInfo& device) { cuzk::run(device); });
 }

@@ -4,28 +4,12 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/error.hpp"
 #include "gpu/check.hpp"
 #include "gpu/quotient.hpp"
+#include "gpu_bench.hpp"
 
 namespace cuzk {
 namespace {
-
-template <class Work>
-double median_ms(const gpu::Stream& stream, const Work& work) {
-    work();
-    std::vector<double> times;
-    gpu::Event start, end;
-    for (int i = 0; i < 5; ++i) {
-        start.record(stream);
-        work();
-        end.record(stream);
-        end.synchronize();
-        times.push_back(end.milliseconds_since(start));
-    }
-    std::nth_element(times.begin(), times.begin() + 2, times.end());
-    return times[2];
-}
 
 template <class Fr>
 void report(gpu::Arena& arena, KeyFamily family, unsigned first, unsigned last, unsigned step) {
@@ -40,9 +24,11 @@ void report(gpu::Arena& arena, KeyFamily family, unsigned first, unsigned last, 
         gpu::check(cudaMemsetAsync(b.data, 0x17, b.size * sizeof(Fr), stream.get()), "cudaMemsetAsync");
         quotient.extend(a, stream);  // no longer equal elements
         quotient.extend(b, stream);
-        const double extend = median_ms(stream, [&] { quotient.extend(a, stream); });
-        const double multiply = median_ms(stream, [&] { quotient.multiply(a, {b.data, b.size}, stream); });
-        const double whole = median_ms(stream, [&] {
+        const double extend = bench::median_ms(stream, [&] { quotient.extend(a, stream); });
+        const double multiply = bench::median_ms(stream, [&] {
+            quotient.multiply(a, {b.data, b.size}, stream);
+        });
+        const double whole = bench::median_ms(stream, [&] {
             quotient.extend(a, stream);
             quotient.extend_into(a, b, stream);
             quotient.finish(a, b, stream);
@@ -54,35 +40,24 @@ void report(gpu::Arena& arena, KeyFamily family, unsigned first, unsigned last, 
     }
 }
 
-int run(unsigned only) {
-    const auto devices = gpu::list_devices();
-    if (devices.empty()) {
-        std::puts("no CUDA device");
-        return 4;
-    }
-    const gpu::DeviceInfo& device = devices.front();
+void run(const gpu::DeviceInfo& device, unsigned only) {
     gpu::Arena arena(device.index, std::size_t{9} << 30);
-    std::printf("%s\n\n", device.name.c_str());
     std::puts("| field | family | domain | to the coset ms | multiply ms | whole quotient ms | tables MB |");
     std::puts("|---|---|---|---|---|---|---|");
     if (only != 0) {
         report<Bls12_381Fr>(arena, KeyFamily::kBellman, only, only, 1);
-        return 0;
+        return;
     }
     report<Bls12_381Fr>(arena, KeyFamily::kBellman, 20, 27, 1);
     report<Bls12_381Fr>(arena, KeyFamily::kSnarkjs, 26, 26, 1);
     report<Bn254Fr>(arena, KeyFamily::kSnarkjs, 14, 26, 4);
-    return 0;
 }
 
 }  // namespace
 }  // namespace cuzk
 
 int main(int argc, char** argv) {
-    try {
-        return cuzk::run(argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 0);
-    } catch (const cuzk::Error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return cuzk::exit_code(error.kind());
-    }
+    return cuzk::bench::on_first_device([&](const cuzk::gpu::DeviceInfo& device) {
+        cuzk::run(device, argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 0);
+    });
 }

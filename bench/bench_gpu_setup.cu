@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "base/error.hpp"
 #include "gpu/check.hpp"
 #include "gpu/fixed_base.hpp"
+#include "gpu_bench.hpp"
 
 namespace cuzk {
 namespace {
@@ -42,32 +42,19 @@ void report(gpu::Arena& arena, const char* name, unsigned last) {
     }
 }
 
-int run() {
-    const auto devices = gpu::list_devices();
-    if (devices.empty()) {
-        std::puts("no CUDA device");
-        return 4;
-    }
-    const gpu::DeviceInfo& device = devices.front();
+void run(const gpu::DeviceInfo& device) {
     gpu::Arena arena(device.index, std::size_t{16} << 30);
-    std::printf("%s\n\n", device.name.c_str());
     std::puts("| group | points | table ms | products ms | M points/s |");
     std::puts("|---|---|---|---|---|");
     report<Bls12_381G1>(arena, "BLS12-381 G1", 26);
     report<Bls12_381G2>(arena, "BLS12-381 G2", 24);
     report<Bn254G1>(arena, "BN254 G1", 26);
     report<Bn254G2>(arena, "BN254 G2", 24);
-    return 0;
 }
 
 }  // namespace
 }  // namespace cuzk
 
 int main() {
-    try {
-        return cuzk::run();
-    } catch (const cuzk::Error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return cuzk::exit_code(error.kind());
-    }
+    return cuzk::bench::on_first_device([&](const cuzk::gpu::DeviceInfo& device) { cuzk::run(device); });
 }
