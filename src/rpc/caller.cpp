@@ -16,6 +16,20 @@ std::string address_of(const std::string& peer) {
     return peer.substr(scheme + 1, port - scheme - 1);
 }
 
+grpc::Status check_token(const std::multimap<grpc::string_ref, grpc::string_ref>& metadata,
+                         const TokenList& tokens, std::string& client) {
+    const auto [begin, end] = metadata.equal_range("authorization");
+    for (auto it = begin; it != end; ++it) {
+        if (const auto name = tokens.client_of(std::string(it->second.data(), it->second.size()))) {
+            client = *name;
+            return grpc::Status::OK;
+        }
+    }
+    return {grpc::StatusCode::UNAUTHENTICATED, begin == end
+                                                   ? "a bearer token is needed: 'authorization: Bearer TOKEN'"
+                                                   : "the bearer token is not known"};
+}
+
 }  // namespace
 
 grpc::Status identify(const grpc::ServerContext& context, const TokenList& tokens, std::string& client) {
@@ -28,17 +42,13 @@ grpc::Status identify(const grpc::ServerContext& context, const TokenList& token
         client = address_of(peer);
         return grpc::Status::OK;
     }
-    const auto& metadata = context.client_metadata();
-    const auto [begin, end] = metadata.equal_range("authorization");
-    for (auto it = begin; it != end; ++it) {
-        if (const auto name = tokens.client_of(std::string(it->second.data(), it->second.size()))) {
-            client = *name;
-            return grpc::Status::OK;
-        }
-    }
-    return {grpc::StatusCode::UNAUTHENTICATED, begin == end
-                                                   ? "a bearer token is needed: 'authorization: Bearer TOKEN'"
-                                                   : "the bearer token is not known"};
+    return check_token(context.client_metadata(), tokens, client);
+}
+
+grpc::Status TokenGate::Process(const InputMetadata& metadata, grpc::AuthContext*, OutputMetadata*,
+                                OutputMetadata*) {
+    std::string client;
+    return tokens_.empty() ? grpc::Status::OK : check_token(metadata, tokens_, client);
 }
 
 grpc::Status status_of_current_exception() {

@@ -17,6 +17,19 @@ grpc::Status identify(const grpc::ServerContext& context, const TokenList& token
 // INVALID_ARGUMENT, everything else INTERNAL, as clients of the API expect.
 grpc::Status status_of_current_exception();
 
+// Turns callers without a token away before their message is read: for connections with TLS, whose credentials ask it. The list
+// outlives it.
+class TokenGate final : public grpc::AuthMetadataProcessor {
+public:
+    explicit TokenGate(const TokenList& tokens) : tokens_(tokens) {}
+    bool IsBlocking() const override { return false; }
+    grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* context, OutputMetadata* consumed,
+                         OutputMetadata* response) override;
+
+private:
+    const TokenList& tokens_;
+};
+
 // Answers one call: identifies the caller, runs handler(client), and maps what it throws.
 template <class F>
 grpc::Status answer(const grpc::ServerContext& context, const TokenList& tokens, F&& handler) {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/byte_source.hpp"
+#include "rpc/caller.hpp"
 #include "rpc/jobs_service.hpp"
 #include "rpc/proving_service.hpp"
 
@@ -30,11 +31,14 @@ std::string file_text(const std::string& path) {
     return {reinterpret_cast<const char*>(source.bytes.data()), source.bytes.size()};
 }
 
-std::shared_ptr<grpc::ServerCredentials> tcp_credentials(const GrpcOptions& options) {
+std::shared_ptr<grpc::ServerCredentials> tcp_credentials(const GrpcOptions& options,
+                                                         const TokenList& tokens) {
     if (options.tls_certificate.empty()) return grpc::InsecureServerCredentials();
     grpc::SslServerCredentialsOptions tls;
     tls.pem_key_cert_pairs.push_back({file_text(options.tls_key), file_text(options.tls_certificate)});
-    return grpc::SslServerCredentials(tls);
+    auto credentials = grpc::SslServerCredentials(tls);
+    if (credentials) credentials->SetAuthMetadataProcessor(std::make_shared<TokenGate>(tokens));
+    return credentials;
 }
 
 void check_exposure(const Address& address, const GrpcOptions& options, const TokenList& tokens) {
@@ -65,9 +69,9 @@ public:
         std::vector<int> ports(addresses_.size(), 0);
         for (std::size_t i = 0; i < addresses_.size(); ++i) {
             const bool tcp = addresses_[i].kind == Address::Kind::kTcp;
-            builder.AddListeningPort(addresses_[i].text(),
-                                     tcp ? tcp_credentials(options) : grpc::InsecureServerCredentials(),
-                                     &ports[i]);
+            builder.AddListeningPort(
+                addresses_[i].text(),
+                tcp ? tcp_credentials(options, tokens) : grpc::InsecureServerCredentials(), &ports[i]);
         }
         builder.RegisterService(&proving_);
         builder.RegisterService(&jobs_);

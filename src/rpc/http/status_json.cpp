@@ -12,6 +12,9 @@ using Json = nlohmann::ordered_json;
 using engine::EngineStatus;
 using engine::JobStatus;
 
+// A page that is asked for twice a second must stay small whatever the queue.
+constexpr std::size_t kMostJobs = 500;
+
 // Milliseconds are exact enough, and readable.
 double rounded(double seconds) {
     return std::round(seconds * 1e3) / 1e3;
@@ -35,6 +38,7 @@ Json pipelines_json(const EngineStatus& status) {
     Json list = Json::array();
     for (const JobStatus& job : status.jobs) {
         if (engine::is_final(job.state) && job.finished_seconds_ago > kShownAfterEnd) continue;
+        if (list.size() == kMostJobs) break;
         list.push_back({{"job_id", job.job_id},
                         {"proof_kind", engine::kind_name(job.kind)},
                         {"started_secs_ago", rounded(job.submitted_seconds_ago)},
@@ -221,6 +225,7 @@ Json status_json(const EngineStatus& status) {
 Json jobs_json(const EngineStatus& status) {
     Json list = Json::array();
     for (const JobStatus& job : status.jobs) {
+        if (list.size() == kMostJobs) break;
         Json entry = {{"job_id", job.job_id},
                       {"request_id", job.request_id},
                       {"client", job.client},
@@ -238,7 +243,7 @@ Json jobs_json(const EngineStatus& status) {
         if (job.finished_seconds_ago >= 0) entry["finished_secs_ago"] = rounded(job.finished_seconds_ago);
         list.push_back(std::move(entry));
     }
-    return {{"jobs", std::move(list)}};
+    return {{"jobs", std::move(list)}, {"total", status.jobs.size()}};
 }
 
 Json timeline_json(const engine::Timeline& timeline, i64 since_us, std::size_t limit) {

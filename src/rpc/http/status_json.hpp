@@ -9,10 +9,10 @@
 
 namespace cuzk::rpc {
 
-// GET /status: the field names of earlier daemons, then ours.
+// GET /status: the field names of earlier daemons, then ours. At most 500 jobs, here and below.
 nlohmann::ordered_json status_json(const engine::EngineStatus& status);
 
-// GET /api/jobs: all jobs that are known, the unfinished first, then the newest.
+// GET /api/jobs: the jobs that are known, the unfinished first, then the newest; and how many there are.
 nlohmann::ordered_json jobs_json(const engine::EngineStatus& status);
 
 // GET /api/timeline: what ended after `since_us` (microseconds since the timeline's origin), at most `limit` intervals, the newest
