@@ -1,6 +1,7 @@
 #include "rpc/grpc_server.hpp"
 
 #include <fmt/format.h>
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -21,6 +22,9 @@ namespace {
 void enable_standard_services() {
     static std::once_flag once;
     std::call_once(once, [] {
+        // Held for the life of the process: when its last user is gone the library waits ten seconds for what calls with
+        // oversized messages left behind in it, and the daemon would end that much later.
+        grpc_init();
         grpc::EnableDefaultHealthCheckService(true);
         grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     });
