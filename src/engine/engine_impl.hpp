@@ -139,6 +139,8 @@ private:
     void decode(WorkerBoard& board, const JobPtr& job);
     void want_key(const JobPtr& job);
     void key_changed(const std::string& circuit_id);
+    std::vector<JobPtr> take_waiting(const std::string& circuit_id);
+    void fail_jobs_under_way(const std::string& circuit_id);
     void yield_to(const std::string& circuit_id, const WorkKey& needed_by);
     void take_up_parked();
     void start_partitions(const JobPtr& job, const std::shared_ptr<const Circuit>& circuit);

@@ -1,5 +1,6 @@
 // The stages of a job: decode, wait for the key, synthesise, prove, put together.
 #include <algorithm>
+#include <iterator>
 
 #include "engine/engine_impl.hpp"
 
@@ -77,7 +78,7 @@ void Engine::Impl::decode(WorkerBoard& board, const JobPtr& job) {
 // Asks for a job's key, unless the key of an earlier job waits for room: then this job waits, too, and needs nothing meanwhile.
 void Engine::Impl::want_key(const JobPtr& job) {
     std::string circuit_id;
-    if (!table_.update(job, [&](const Job& j) { circuit_id = j.circuit_id; })) return;
+    if (!table_.read(job, [&](const Job& j) { circuit_id = j.circuit_id; })) return;
     if (keys_->must_give_way(circuit_id, job->key())) {
         {
             const std::lock_guard lock(waiting_mutex_);
@@ -124,32 +125,48 @@ void Engine::Impl::take_up_parked() {
     for (const JobPtr& job : jobs) want_key(job);
 }
 
-// Starts, or fails, the jobs that wait for a circuit. Called whenever something about it may have changed.
+// Starts, or fails, the jobs that wait for a circuit. Called whenever something about it may have changed. The jobs are taken
+// before the question is asked: the answer to an earlier question may be that of an earlier load.
 void Engine::Impl::key_changed(const std::string& circuit_id) {
-    const KeyStore::Answer answer = keys_->ask(circuit_id);
     device_queue_.poke();
-    if (answer.state == KeyStore::State::kLoading) return take_up_parked();
-    std::vector<JobPtr> jobs;
-    {
-        const std::lock_guard lock(waiting_mutex_);
-        if (const auto it = waiting_for_key_.find(circuit_id); it != waiting_for_key_.end()) {
-            jobs = std::move(it->second);
-            waiting_for_key_.erase(it);
+    KeyStore::Answer answer;
+    do {
+        std::vector<JobPtr> jobs = take_waiting(circuit_id);
+        answer = keys_->ask(circuit_id);
+        for (const JobPtr& job : jobs) {
+            if (answer.state == KeyStore::State::kReady) start_partitions(job, answer.circuit);
+            if (answer.state == KeyStore::State::kFailed) fail_job(job, answer.error, answer.error_kind);
         }
-    }
-    if (answer.state == KeyStore::State::kReady) {
-        for (const JobPtr& job : jobs) start_partitions(job, answer.circuit);
-        return take_up_parked();
-    }
-    for (const JobPtr& job : jobs) fail_job(job, answer.error, answer.error_kind);
-    // Jobs under way whose last device went away.
-    for (const JobPtr& job : table_.all_unfinished()) {
-        bool concerned = false;
-        table_.update(job,
-                      [&](const Job& j) { concerned = j.circuit != nullptr && j.circuit_id == circuit_id; });
-        if (concerned) fail_job(job, answer.error, answer.error_kind);
-    }
+        if (answer.state != KeyStore::State::kLoading || jobs.empty()) break;
+        const std::lock_guard lock(waiting_mutex_);
+        std::move(jobs.begin(), jobs.end(), std::back_inserter(waiting_for_key_[circuit_id]));
+        // The load may have ended while they were in nobody's sight.
+    } while (keys_->ask(circuit_id).state != KeyStore::State::kLoading);
+    if (answer.state == KeyStore::State::kFailed) fail_jobs_under_way(circuit_id);
     take_up_parked();
+}
+
+std::vector<JobPtr> Engine::Impl::take_waiting(const std::string& circuit_id) {
+    const std::lock_guard lock(waiting_mutex_);
+    const auto it = waiting_for_key_.find(circuit_id);
+    if (it == waiting_for_key_.end()) return {};
+    std::vector<JobPtr> jobs = std::move(it->second);
+    waiting_for_key_.erase(it);
+    return jobs;
+}
+
+// Jobs that had begun with a circuit whose last device went away.
+void Engine::Impl::fail_jobs_under_way(const std::string& circuit_id) {
+    std::vector<JobPtr> concerned;
+    for (const JobPtr& job : table_.all_unfinished()) {
+        bool is_one = false;
+        table_.update(job,
+                      [&](const Job& j) { is_one = j.circuit != nullptr && j.circuit_id == circuit_id; });
+        if (is_one) concerned.push_back(job);
+    }
+    const KeyStore::Answer answer = keys_->ask(circuit_id);
+    if (answer.state != KeyStore::State::kFailed) return;
+    for (const JobPtr& job : concerned) fail_job(job, answer.error, answer.error_kind);
 }
 
 void Engine::Impl::start_partitions(const JobPtr& job, const std::shared_ptr<const Circuit>& circuit) {
@@ -182,7 +199,7 @@ void Engine::Impl::run_synthesis(WorkerBoard& board, bool express) {
         Slot slot = booked ? Slot(*this) : Slot();
 
         std::shared_ptr<const Circuit> circuit;
-        table_.update(work->job, [&](const Job& j) { circuit = j.circuit; });
+        table_.read(work->job, [&](const Job& j) { circuit = j.circuit; });
         if (!circuit) continue;  // the job has ended, or gave way and will come again
         const PartitionCost cost = circuit->cost();
         Reservation memory;

@@ -92,6 +92,14 @@ public:
         touch(*job);
         return true;
     }
+    // Looks at an unfinished job; false if it has ended.
+    template <class Look>
+    bool read(const JobPtr& job, const Look& look) const {
+        const std::lock_guard lock(mutex_);
+        if (is_final(job->state)) return false;
+        look(std::as_const(*job));
+        return true;
+    }
     bool unfinished(const JobPtr& job) const;
 
     // Ends a job; false if it has ended before, or is not accepted yet. What it held is destroyed after the lock is released.

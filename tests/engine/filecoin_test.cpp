@@ -46,6 +46,13 @@ bool verifies(const char* folder, const std::vector<u8>& proof,
     return filecoin::verify_job(job, verifier, proof, "proof");
 }
 
+// The threads are the other tests' matter; these have little to show under the thread sanitizer, and take long there.
+#ifdef __SANITIZE_THREAD__
+#define SKIP_MINUTES_OF_ARITHMETIC() GTEST_SKIP() << "minutes of arithmetic under the thread sanitizer"
+#else
+#define SKIP_MINUTES_OF_ARITHMETIC() static_cast<void>(0)
+#endif
+
 // How a program uses the engine as a library.
 TEST(FilecoinEngine, InProcessUse) {
     CUZK_NEED_ORACLE();
@@ -126,6 +133,7 @@ private:
 
 TEST(FilecoinEngine, AWrongProofIsMadeAgainAndNeverLeaves) {
     CUZK_NEED_ORACLE();
+    SKIP_MINUTES_OF_ARITHMETIC();
     const auto engine = make_filecoin_engine(
         real_config(), {{make_backend_device("cpu", std::make_shared<FaultyBackend>(1)), false}});
     const Ticket ticket = engine->submit(oracle_request("wpost-2KiB-3sectors"));
@@ -177,6 +185,7 @@ TEST(FilecoinEngine, Defect5AnyPartitionIndexIsProved) {
 // Two kinds at once under development parameters: each with its own key, both loaded when first needed.
 TEST(FilecoinEngine, KindsSideBySide) {
     CUZK_NEED_ORACLE();
+    SKIP_MINUTES_OF_ARITHMETIC();
     const TemporaryFolder folder;
     SeededRandom random(7);
     const filecoin::SectorShape shape = filecoin::sector_shape(2048);
