@@ -101,6 +101,9 @@ TEST_F(HttpTest, StatusHasTheFieldsThatToolsRead) {
 TEST_F(HttpTest, MetricsAreValidAndCountJobs) {
     start();
     prove("wdpost-1");
+    // Whoever waits for a job hears of its end a moment before the counters do.
+    const std::string counted = "cuzk_queue_wait_seconds_count{proof_kind=\"window-post\"} 1\n";
+    ASSERT_TRUE(fakes::eventually([&] { return get("/metrics")->body.find(counted) != std::string::npos; }));
     const auto result = get("/metrics");
     ASSERT_TRUE(result);
     EXPECT_EQ(result->get_header_value("Content-Type").rfind("text/plain; version=0.0.4", 0), 0u);
