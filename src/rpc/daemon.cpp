@@ -134,8 +134,11 @@ private:
     }
 
     void look() {
-        const engine::EngineStatus status = engine_->status();
-        log_.look(status);
+        log_.look(engine_->status());
+        say_alive();
+    }
+
+    void say_alive() {
         const auto now = Clock::now();
         if (const auto interval = notify_.watchdog_interval(); interval && now - alive_at_ >= *interval / 2) {
             notify_.alive();
@@ -167,6 +170,7 @@ private:
         while (!stopped) {
             if (const int signal = signals.wait(milliseconds(20))) end_at_once(signal);
             if (Clock::now() > deadline) end_at_once(0);
+            say_alive();
         }
         look();
     }

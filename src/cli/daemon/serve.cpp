@@ -61,9 +61,9 @@ int config_show(const std::string& path) {
 void add_serve(CLI::App& app, Action& action) {
     auto args = std::make_shared<ServeArguments>();
     CLI::App* c = app.add_subcommand("serve", "Run the daemon: proofs over gRPC, a dashboard over HTTP");
-    c->add_option("--config", args->config,
+    c->add_option("-c,--config", args->config,
                   fmt::format("TOML file (default: {} where it exists)", kSystemConfig));
-    c->add_option("--listen", args->listen, "gRPC: HOST:PORT or unix:///PATH; may be repeated");
+    c->add_option("-l,--listen", args->listen, "gRPC: HOST:PORT or unix:///PATH; may be repeated");
     c->add_option("--status-listen", args->status_listen, "HTTP: HOST:PORT");
     c->add_flag("--no-status", args->no_status, "No HTTP");
     c->add_option("--params", args->params, "Folder of parameter files");
