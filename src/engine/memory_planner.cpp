@@ -211,7 +211,7 @@ Reservation MemoryPlanner::try_acquire(const Claim& claim) {
     }
 }
 
-Reservation MemoryPlanner::acquire(const Claim& claim, std::stop_token stop) {
+Reservation MemoryPlanner::acquire(const Claim& claim, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     if (const auto reason = never_fits_locked(claim)) throw Error(ErrorKind::kEnvironment, *reason);
     Waiter waiter;

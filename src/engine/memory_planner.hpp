@@ -85,7 +85,7 @@ public:
     void set_evictor(Evictor evictor);
 
     // Waits until granted; empty if `stop` was requested first. Throws Error(kEnvironment) with the sizes if it can never fit.
-    Reservation acquire(const Claim& claim, std::stop_token stop = {});
+    Reservation acquire(const Claim& claim, const std::stop_token& stop = {});
     // At once or not at all, and never before a claim that waits with at least the same right. May evict.
     Reservation try_acquire(const Claim& claim);
 

@@ -14,6 +14,7 @@ using grpc::ServerContext;
 using grpc::Status;
 using grpc::StatusCode;
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of the interface.
 Status JobsService::ListJobs(ServerContext* context, const jobs::v1::ListJobsRequest* request,
                              jobs::v1::ListJobsResponse* response) {
     return answer(*context, tokens_, [&](const std::string&) -> Status {
@@ -60,5 +61,6 @@ Status JobsService::Drain(ServerContext* context, const jobs::v1::DrainRequest*,
         return Status::OK;
     });
 }
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace cuzk::rpc

@@ -15,12 +15,14 @@ class JobsService final : public jobs::v1::Jobs::Service {
 public:
     JobsService(engine::Engine& engine, const TokenList& tokens) : engine_(engine), tokens_(tokens) {}
 
+    // NOLINTBEGIN(readability-identifier-naming): the names are those of the interface.
     grpc::Status ListJobs(grpc::ServerContext*, const jobs::v1::ListJobsRequest*,
                           jobs::v1::ListJobsResponse*) override;
     grpc::Status WatchJob(grpc::ServerContext*, const jobs::v1::WatchJobRequest*,
                           grpc::ServerWriter<jobs::v1::Job>*) override;
     grpc::Status Drain(grpc::ServerContext*, const jobs::v1::DrainRequest*,
                        jobs::v1::DrainResponse*) override;
+    // NOLINTEND(readability-identifier-naming)
 
 private:
     engine::Engine& engine_;

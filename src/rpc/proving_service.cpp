@@ -96,6 +96,7 @@ Status ProvingService::await(const ServerContext& context, const std::string& jo
     }
 }
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of the interface.
 Status ProvingService::SubmitProof(ServerContext* context, const v1::SubmitProofRequest* request,
                                    v1::SubmitProofResponse* response) {
     return answer(*context, tokens_, [&](const std::string& client) -> Status {
@@ -173,5 +174,6 @@ Status ProvingService::EvictSRS(ServerContext* context, const v1::EvictSrsReques
         return Status::OK;
     });
 }
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace cuzk::rpc

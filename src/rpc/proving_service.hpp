@@ -19,6 +19,7 @@ public:
     ProvingService(engine::Engine& engine, const TokenList& tokens, u64 max_bytes_per_client,
                    MetricsText metrics);
 
+    // NOLINTBEGIN(readability-identifier-naming): the names are those of the interface.
     grpc::Status SubmitProof(grpc::ServerContext*, const v1::SubmitProofRequest*,
                              v1::SubmitProofResponse*) override;
     grpc::Status AwaitProof(grpc::ServerContext*, const v1::AwaitProofRequest*,
@@ -33,6 +34,7 @@ public:
     grpc::Status PreloadSRS(grpc::ServerContext*, const v1::PreloadSrsRequest*,
                             v1::PreloadSrsResponse*) override;
     grpc::Status EvictSRS(grpc::ServerContext*, const v1::EvictSrsRequest*, v1::EvictSrsResponse*) override;
+    // NOLINTEND(readability-identifier-naming)
 
 private:
     // Takes the request out of the message and hands it to the engine. Throws as Engine::submit.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -49,7 +50,7 @@ std::string printable(std::string text, std::size_t width) {
 
 std::string bar(double share, std::size_t width) {
     const auto full =
-        static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(width) + 0.5);
+        static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
     return std::string(full, '#') + std::string(width - full, '.');
 }
 
