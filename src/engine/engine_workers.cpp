@@ -160,8 +160,7 @@ void Engine::Impl::fail_jobs_under_way(const std::string& circuit_id) {
     std::vector<JobPtr> concerned;
     for (const JobPtr& job : table_.all_unfinished()) {
         bool is_one = false;
-        table_.update(job,
-                      [&](const Job& j) { is_one = j.circuit != nullptr && j.circuit_id == circuit_id; });
+        table_.read(job, [&](const Job& j) { is_one = j.circuit != nullptr && j.circuit_id == circuit_id; });
         if (is_one) concerned.push_back(job);
     }
     const KeyStore::Answer answer = keys_->ask(circuit_id);
@@ -302,6 +301,7 @@ void Engine::Impl::prove(WorkerBoard& board, u32 device, DeviceWork work) {
                      ErrorKind::kInternal);
         }
     }
+    const std::set<u32> wrong_on = work.wrong_on;
     // Before the place is free again, so that the device has shrunk when the next partition asks for it.
     if (fault)
         device_failed(device, std::move(work), *fault, message);
@@ -310,7 +310,7 @@ void Engine::Impl::prove(WorkerBoard& board, u32 device, DeviceWork work) {
     pool_.end(device, *job, proved);
     // A proof that failed there and succeeded here is evidence against the device, not against the key.
     if (proved)
-        for (const u32 other : work.wrong_on)
+        for (const u32 other : wrong_on)
             if (other != device && pool_.distrust(other))
                 retire(other, "several proofs in a row did not verify");
     device_queue_.poke();
