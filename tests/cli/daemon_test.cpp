@@ -188,6 +188,25 @@ TEST_F(DaemonTest, AJobThatIsAcceptedIsFinishedBeforeTheEnd) {
     EXPECT_NE(log.find("window-post completed after"), std::string::npos) << log;
 }
 
+TEST_F(DaemonTest, KillLosesNoAcceptedJob) {
+    make_request();
+    write_text(out("c.toml"), "[daemon]\njournal = \"" + out("journal") + "\"\n");
+    start({"--config", out("c.toml")});
+    for (const char* id : {"a", "b", "c"})
+        ASSERT_EQ(ask({"submit", out("request.json"), "--no-wait", "--request-id", id}).code, 0);
+    kill(pid_, SIGKILL);
+    EXPECT_EQ(wait_for_end(), 128 + SIGKILL);
+    start({"--config", out("c.toml")});
+    for (const std::string id : {"a", "b", "c"}) {
+        EXPECT_EQ(ask({"await", id, "-o", out(id)}).code, 0) << id;
+        EXPECT_EQ(run({"filecoin", "verify", out("request.json"), out(id), "--params", out("params")}).code,
+                  0)
+            << id;
+    }
+    kill(pid_, SIGTERM);
+    EXPECT_EQ(wait_for_end(), 0);
+}
+
 TEST_F(DaemonTest, AStaleSocketMakesWayALiveOneDoesNot) {
     start();
     const Outcome second = run({"serve", "--listen", address(), "--no-status", "--params", out("params")});

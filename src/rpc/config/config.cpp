@@ -53,12 +53,12 @@ public:
 private:
     void read_section(const std::string& section, const toml::table& table) {
         for (const auto& [key, node] : table) {
-            const std::string_view name = key.str();
+            const std::string name(key.str());
             const auto it = std::find_if(keys_.begin(), keys_.end(), [&](const ConfigKey& k) {
                 return k.section == section && k.name == name;
             });
             if (it == keys_.end())
-                unknown_key(section + "." + std::string(key.str()), key.source());
+                unknown_key(section + "." + name, key.source());
             else
                 read_value(*it, node);
         }
