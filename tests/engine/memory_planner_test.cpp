@@ -107,6 +107,7 @@ TEST(MemoryPlanner, ALargeClaimIsNotOvertakenBySmallOnesOfItsPriority) {
     MemoryPlanner planner;
     const SpaceId host = planner.add_space("host", 100);
     std::vector<Reservation> small;
+    small.reserve(10);
     for (int i = 0; i < 10; ++i) small.push_back(planner.acquire(start(host, 10)));
     Claimant large(planner, start(host, 80));
     Claimant later(planner, start(host, 10));
