@@ -58,7 +58,7 @@ private:
                 return k.section == section && k.name == name;
             });
             if (it == keys_.end())
-                unknown_key(section + "." + name, key.source());
+                unknown_key(fmt::format("{}.{}", section, name), key.source());
             else
                 read_value(*it, node);
         }
