@@ -46,9 +46,9 @@ bool verifies(const char* folder, const std::vector<u8>& proof,
     return filecoin::verify_job(job, verifier, proof, "proof");
 }
 
-// The threads are the other tests' matter; these have little to show under the thread sanitizer, and take long there.
-#ifdef __SANITIZE_THREAD__
-#define SKIP_MINUTES_OF_ARITHMETIC() GTEST_SKIP() << "minutes of arithmetic under the thread sanitizer"
+// Under the sanitizers the other tests show what there is to see; these would take minutes.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SKIP_MINUTES_OF_ARITHMETIC() GTEST_SKIP() << "minutes of arithmetic under a sanitizer"
 #else
 #define SKIP_MINUTES_OF_ARITHMETIC() static_cast<void>(0)
 #endif
