@@ -28,7 +28,7 @@ std::vector<u8> decode_base64(std::string_view text, const std::string& where) {
     std::size_t padding = 0;
     while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
     std::vector<u8> out(text.size() / 4 * 3);
-    std::size_t o = 0;
+    auto to = out.begin();
     for (std::size_t i = 0; i < text.size(); i += 4) {
         const std::size_t pad = i + 4 == text.size() ? padding : 0;
         u32 word = 0;
@@ -37,11 +37,9 @@ std::vector<u8> decode_base64(std::string_view text, const std::string& where) {
             if (v == kInvalid) fail(i + k);
             word = (word << 6) | v;
         }
-        out[o++] = static_cast<u8>(word >> 16);
-        out[o++] = static_cast<u8>(word >> 8);
-        out[o++] = static_cast<u8>(word);
+        for (const unsigned shift : {16u, 8u, 0u}) *to++ = static_cast<u8>(word >> shift);
     }
-    out.resize(out.size() - padding);
+    for (; padding > 0; --padding) out.pop_back();
     return out;
 }
 
