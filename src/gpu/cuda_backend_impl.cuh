@@ -30,7 +30,8 @@ CudaBackend<C>::CudaBackend(const BackendOptions& options)
 
 template <class C>
 CudaBackend<C>::~CudaBackend() {
-    const CurrentDevice current(device_.index);
+    // Memory of a lost device can not be given back, and need not be.
+    if (cudaSetDevice(device_.index) != cudaSuccess) cudaGetLastError();
     keys_.clear();
     on_.reset();
 }

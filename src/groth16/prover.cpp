@@ -33,7 +33,11 @@ Prover<C>::Prover(Backend<C>& backend, std::shared_ptr<const ProvingKey<C>> key,
 
 template <class C>
 Prover<C>::~Prover() {
-    backend_.evict(handle_);
+    try {
+        backend_.evict(handle_);
+    } catch (const Error&) {
+        // A device that is gone has taken its key along, and a destructor has nobody to tell.
+    }
 }
 
 template <class C>

@@ -44,8 +44,13 @@ TYPED_TEST(BackendOnDevice, ProofsEqualTheProcessors) {
             const auto circuit = test::random_circuit<Fr>(rows, inputs, rows);
             const auto key = test::make_key<C>(family, circuit.r1cs, 7);
             Prover<C> prover(*backend, key);
-            EXPECT_EQ(test::prove_circuit(prover, circuit, this->fixed()), this->on_processor(key, circuit))
+            const Proof<C> expected = this->on_processor(key, circuit);
+            EXPECT_EQ(test::prove_circuit(prover, circuit, this->fixed()), expected)
                 << rows << " rows, " << inputs << " inputs";
+            if (family != KeyFamily::kBellman) continue;
+            Prover<C> with_circuit(*backend, test::with_circuit(*key, test::instanced(circuit.r1cs)));
+            EXPECT_EQ(with_circuit.prove(test::compact(circuit), this->fixed()), expected)
+                << rows << " rows, " << inputs << " inputs, compact";
         }
 }
 

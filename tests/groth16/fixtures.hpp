@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/random.hpp"
 #include "curve/jacobian.hpp"
 #include "groth16/cpu_backend.hpp"
+#include "groth16/instanced_circuit.hpp"
 #include "groth16/memory_sink.hpp"
 #include "groth16/prover.hpp"
 #include "groth16/setup.hpp"
@@ -117,6 +119,50 @@ Assignment<Fr> make_assignment(const Circuit<Fr>& circuit) {
     }
     x.storage = owner;
     return x;
+}
+
+// The same system as one run of glue rows, with no variable known to be a bit.
+template <class Fr>
+std::shared_ptr<const InstancedCircuit<Fr>> instanced(const R1cs<Fr>& r1cs) {
+    InstancedR1cs<Fr> out;
+    out.inputs = r1cs.public_inputs + 1;
+    out.aux = r1cs.variables - out.inputs;
+    out.constraints = r1cs.constraints();
+    out.aux_is_bit.resize((out.aux + 63) / 64);
+    for (const auto& [id, matrix] : {std::pair{kA, &r1cs.a}, {kB, &r1cs.b}, {kC, &r1cs.c}})
+        for (std::size_t row = 0; row < matrix->rows(); ++row) {
+            matrix->for_each_term(row, [&](u32 column, const Fr& k) {
+                const Var v = column < out.inputs ? Var::input(column) : Var::aux(column - out.inputs);
+                out.glue[id].entries.push_back({v, out.coefficients.intern(k)});
+            });
+            out.glue[id].ends.push_back(static_cast<u32>(out.glue[id].entries.size()));
+        }
+    if (out.constraints != 0)
+        out.segments.push_back({.block = Segment::kGlue,
+                                .rows = static_cast<u32>(out.constraints),
+                                .first_row = 0,
+                                .first_aux = 0,
+                                .first_glue = 0,
+                                .first_param = 0});
+    return std::make_shared<const InstancedCircuit<Fr>>("test circuit", std::move(out));
+}
+
+template <class Fr>
+CompactWitness<Fr> compact(const Circuit<Fr>& circuit) {
+    const std::size_t inputs = circuit.r1cs.public_inputs + 1;
+    CompactWitness<Fr> witness;
+    witness.inputs.assign(circuit.z.begin(), circuit.z.begin() + static_cast<std::ptrdiff_t>(inputs));
+    witness.nums.resize(circuit.z.size() - inputs);
+    std::copy(circuit.z.begin() + static_cast<std::ptrdiff_t>(inputs), circuit.z.end(), witness.nums.begin());
+    return witness;
+}
+
+template <class C>
+std::shared_ptr<const ProvingKey<C>> with_circuit(
+    const ProvingKey<C>& key, std::shared_ptr<const InstancedCircuit<typename C::Fr>> circuit) {
+    ProvingKey<C> out = key;
+    out.circuit = std::move(circuit);
+    return std::make_shared<const ProvingKey<C>>(std::move(out));
 }
 
 // A proof by whichever way the key's family has.

@@ -100,6 +100,18 @@ TYPED_TEST(Prove, FixedRandomnessIsDeterministicOnEveryPath) {
 
 // C = s A + r B - r s delta + (what depends on neither): the proofs of (r, s) and (0, 0) are tied by the
 // equations.
+TYPED_TEST(Prove, CompactWitnessesGiveTheProofsOfTheirRows) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto circuit = random_circuit<Fr>(37, 3, 21);
+    const auto plain = make_key<C>(KeyFamily::kBellman, circuit.r1cs, 22);
+    CpuBackend<C> backend;
+    Prover<C> prover(backend, with_circuit(*plain, instanced(circuit.r1cs)));
+    ProveOptions<Fr> options;
+    options.fixed = FixedBlinding<Fr>{{}, Fr::from_u64(5), Fr::from_u64(6)};
+    EXPECT_EQ(prover.prove(compact(circuit), options), prover.prove(make_assignment(circuit), options));
+}
+
 TYPED_TEST(Prove, BlindingEntersAsTheEquationsSay) {
     using C = TypeParam;
     using Fr = typename C::Fr;

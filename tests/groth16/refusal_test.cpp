@@ -79,6 +79,61 @@ TYPED_TEST(Refuse, EachFamilyByTheOtherWay) {
     EXPECT_EQ(thrown_kind([&] { snarkjs.prove(make_assignment(circuit)); }), ErrorKind::kUsage);
 }
 
+TYPED_TEST(Refuse, CompactWitnesses) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    auto circuit = random_circuit<Fr>(30, 2, 5);
+    const auto plain = make_key<C>(KeyFamily::kBellman, circuit.r1cs, 5);
+    CpuBackend<C> backend;
+    {
+        Prover<C> without(backend, plain);
+        EXPECT_EQ(thrown_kind([&] { without.prove(compact(circuit)); }), ErrorKind::kUsage);
+    }
+    const auto key = with_circuit(*plain, instanced(circuit.r1cs));
+    Prover<C> prover(backend, key);
+    CompactWitness<Fr> shorter = compact(circuit);
+    shorter.nums.pop_back();
+    EXPECT_EQ(thrown_kind([&] { prover.prove(shorter); }), ErrorKind::kMalformed);
+    circuit.z.back() += Fr::one();
+    std::string message;
+    EXPECT_EQ(thrown_kind([&] { prover.prove(compact(circuit)); }, &message), ErrorKind::kUnsatisfied);
+    EXPECT_NE(message.find("constraint 29"), std::string::npos) << message;
+
+    const auto other = random_circuit<Fr>(31, 2, 5);
+    EXPECT_EQ(thrown_kind([&] { Prover<C>(backend, with_circuit(*plain, instanced(other.r1cs))); }, &message),
+              ErrorKind::kMalformed);
+    EXPECT_NE(message.find("test circuit"), std::string::npos) << message;
+}
+
+// A backend whose device is gone: it can not even give a key back.
+template <class C>
+class GoneBackend final : public Backend<C> {
+public:
+    using Fr = typename C::Fr;
+
+    std::string name() const override { return "gone"; }
+    KeyHandle load(std::shared_ptr<const ProvingKey<C>>, Progress*) override { return KeyHandle{1}; }
+    void evict(KeyHandle) override { throw Error(ErrorKind::kEnvironment, "gone"); }
+    Proof<C> prove(KeyHandle, std::span<const Fr>, const Blinding<Fr>&, const ProveMonitor&) override {
+        throw Error(ErrorKind::kEnvironment, "gone");
+    }
+    Proof<C> prove(KeyHandle, const Assignment<Fr>&, const Blinding<Fr>&, const ProveMonitor&) override {
+        throw Error(ErrorKind::kEnvironment, "gone");
+    }
+    Proof<C> prove(KeyHandle, const CompactWitness<Fr>&, const Blinding<Fr>&, const ProveMonitor&) override {
+        throw Error(ErrorKind::kEnvironment, "gone");
+    }
+    std::vector<MemoryReport> memory() const override { return {}; }
+};
+
+TYPED_TEST(Refuse, ALostDeviceIsAnErrorAndNoMore) {
+    using C = TypeParam;
+    const auto circuit = random_circuit<typename C::Fr>(10, 1, 6);
+    GoneBackend<C> backend;
+    Prover<C> prover(backend, make_key<C>(KeyFamily::kSnarkjs, circuit.r1cs, 6));
+    EXPECT_EQ(thrown_kind([&] { prover.prove(circuit.z); }), ErrorKind::kEnvironment);
+}
+
 TYPED_TEST(Refuse, ForgeableKeys) {
     using C = TypeParam;
     const auto circuit = random_circuit<typename C::Fr>(10, 2, 6);
