@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# demo.sh CUZK: a real circuit, from the files that its users have to a checked proof, and two attempts to cheat.
+# demo.sh CUZK [PROVE OPTIONS]: a real circuit, from the files that its users have to a checked proof, and two attempts to cheat.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cuzk=$PWD/$1
+options=("${@:2}")
 circuit=tests/data/darkforest_whitelist-bn128
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -28,7 +29,7 @@ say "The proving key of Dark Forest's whitelist circuit, as its npm package ship
 show inspect "$circuit/circuit.zkey"
 
 say "Prove knowledge of a witness"
-show prove "$circuit/circuit.zkey" "$circuit/witness.wtns" "$out/proof.json" "$out/public.json"
+show prove "$circuit/circuit.zkey" "$circuit/witness.wtns" "$out/proof.json" "$out/public.json" "${options[@]}"
 
 say "Verify the proof"
 show verify "$circuit/vkey.json" "$out/public.json" "$out/proof.json"
@@ -44,7 +45,7 @@ test ! -e "$out/none.json"
 say "Filecoin: the proof that two sectors are still stored, for sectors that are simulated"
 show filecoin simulate --proof window-post --sector-size 2KiB -o "$out/request.json"
 show filecoin params generate --circuit window-post --sector-size 2KiB --params "$out/params"
-show filecoin prove "$out/request.json" -o "$out/proof.bin" --params "$out/params"
+show filecoin prove "$out/request.json" -o "$out/proof.bin" --params "$out/params" "${options[@]}"
 show filecoin verify "$out/request.json" "$out/proof.bin" --params "$out/params"
 
 say "Done: proved, verified, and two bad inputs refused."
