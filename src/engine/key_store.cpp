@@ -362,18 +362,28 @@ KeyStore::Answer KeyStore::ask(const std::string& circuit_id) const {
     const Entry& entry = it->second;
     if (usable(entry, targets)) return {State::kReady, "", entry.error_kind, entry.circuit};
     if (entry.loading) return {};
+    // A device was retired a moment ago, and drop_device is about to load the key onto one that steps in.
+    const bool about_to_load =
+        entry.interests != 0 && entry.error.empty() && !stopping_.stop_requested() &&
+        std::any_of(targets.begin(), targets.end(), [&](u32 d) { return !entry.refused.contains(d); });
+    if (about_to_load) return {};
     return {State::kFailed, entry.error.empty() ? "no device is left to prove on" : entry.error,
             entry.error_kind, nullptr};
 }
 
 KeyStore::Answer KeyStore::wait(const std::string& circuit_id) const {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] {
-        const auto it = entries_.find(circuit_id);
-        return it == entries_.end() || !it->second.loading;
-    });
-    lock.unlock();
-    return ask(circuit_id);
+    for (;;) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] {
+            const auto it = entries_.find(circuit_id);
+            return it == entries_.end() || !it->second.loading;
+        });
+        lock.unlock();
+        Answer answer = ask(circuit_id);
+        if (answer.state != State::kLoading) return answer;
+        lock.lock();
+        changed_.wait_for(lock, kRetryInterval);
+    }
 }
 
 std::shared_ptr<ResidentKey> KeyStore::resident(const std::string& circuit_id, u32 device) const {
