@@ -268,7 +268,8 @@ C1Output decode_c1(std::span<const u8> json, const std::string& name) {
     if (const auto error = parser.iterate(text).get(document)) top.fail(simdjson::error_message(error));
     if (document.get_object().get(o) != simdjson::SUCCESS) top.fail("is no JSON object");
     if (o.find_field_unordered("Phase1Out").get_string().get(wrapped) != simdjson::SUCCESS) {
-        document.rewind();
+        // From the start: a document that was left with an error can not be rewound.
+        if (const auto error = parser.iterate(text).get(document)) top.fail(simdjson::error_message(error));
         return decode_bare(document, name);
     }
     const std::string where = name + ": Phase1Out";
