@@ -11,6 +11,7 @@
 #include "filecoin/prove/job.hpp"
 #include "formats/bellman.hpp"
 #include "formats/proof_bytes.hpp"
+#include "gpu/failure.hpp"
 #include "groth16/prover.hpp"
 
 namespace cuzk::engine {
@@ -108,28 +109,22 @@ private:
     const std::string folder_;
 };
 
-// Whose fault it is that no proof came out. Backends say it in their messages: the driver's "out of memory", the arena's
-// "device memory: ...", and "CUDA: ..." for everything after which a device is not to be trusted. A prover says "does not verify"
-// where witness and key are in order as far as it can tell (groth16/diagnosis.cpp).
-[[noreturn]] void blame(const Error& e) {
-    const std::string message = e.what();
-    const auto says = [&](const char* text) { return message.find(text) != std::string::npos; };
-    if (e.kind() == ErrorKind::kInternal || (e.kind() == ErrorKind::kMalformed && says("does not verify")))
-        throw DeviceError(DeviceFault::kBadProof, message);
-    if (e.kind() == ErrorKind::kEnvironment) {
-        if (says("out of memory") || says("device memory: "))
-            throw DeviceError(DeviceFault::kOutOfMemory, message);
-        if (says("CUDA: ")) throw DeviceError(DeviceFault::kLost, message);
-    }
-    throw e;
-}
-
+// Whose fault it is that no proof came out. A prover says "does not verify" where witness and key are in order as far as it can
+// tell (groth16/diagnosis.cpp).
 template <class Body>
 auto blaming(const Body& body) {
     try {
         return body();
+    } catch (const gpu::OutOfDeviceMemory& e) {
+        throw DeviceError(DeviceFault::kOutOfMemory, e.what());
+    } catch (const gpu::DeviceFailure& e) {
+        throw DeviceError(DeviceFault::kLost, e.what());
     } catch (const Error& e) {
-        blame(e);
+        const std::string message = e.what();
+        if (e.kind() == ErrorKind::kInternal ||
+            (e.kind() == ErrorKind::kMalformed && message.find("does not verify") != std::string::npos))
+            throw DeviceError(DeviceFault::kBadProof, message);
+        throw;
     } catch (const std::bad_alloc&) {
         throw DeviceError(DeviceFault::kOutOfMemory, "out of host memory");
     }

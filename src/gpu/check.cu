@@ -34,7 +34,7 @@ void check(cudaError_t status, const char* call) {
     const std::string what = std::string("CUDA: ") + call + ": " + cudaGetErrorString(status);
     if (status == cudaErrorMemoryAllocation) throw OutOfDeviceMemory(what);
     if (is_final(status)) throw DeviceLost(what);
-    throw Error(ErrorKind::kEnvironment, what);
+    throw DeviceFailure(what);
 }
 
 void check_launch(const char* kernel) {

@@ -7,7 +7,7 @@
 
 namespace cuzk::gpu {
 
-// Unless the call succeeded, throws OutOfDeviceMemory or DeviceLost where that is the reason, else Error(kEnvironment) "CUDA:
+// Unless the call succeeded, throws OutOfDeviceMemory or DeviceLost where that is the reason, else DeviceFailure "CUDA:
 // <call>: <reason>".
 void check(cudaError_t status, const char* call);
 

@@ -5,18 +5,23 @@
 
 namespace cuzk::gpu {
 
-// Device memory that is not there: whoever can do with less may try again.
-class OutOfDeviceMemory : public Error {
+// Whatever the device or its driver is to blame for.
+class DeviceFailure : public Error {
 public:
-    explicit OutOfDeviceMemory(const std::string& what)
-        : Error(ErrorKind::kEnvironment, "device memory: " + what) {}
+    explicit DeviceFailure(const std::string& what) : Error(ErrorKind::kEnvironment, what) {}
+};
+
+// Device memory that is not there: whoever can do with less may try again.
+class OutOfDeviceMemory : public DeviceFailure {
+public:
+    explicit OutOfDeviceMemory(const std::string& what) : DeviceFailure("device memory: " + what) {}
 };
 
 // The device, or this process's context on it, is gone for good: everything that is tried there from now on fails. Work has to
 // go elsewhere.
-class DeviceLost : public Error {
+class DeviceLost : public DeviceFailure {
 public:
-    explicit DeviceLost(const std::string& what) : Error(ErrorKind::kEnvironment, "device lost: " + what) {}
+    explicit DeviceLost(const std::string& what) : DeviceFailure("device lost: " + what) {}
 };
 
 }  // namespace cuzk::gpu
