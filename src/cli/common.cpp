@@ -40,6 +40,10 @@ std::string bytes_text(u64 bytes) {
     return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 DetectedFile expect_kind(const ByteSource& source, std::initializer_list<FileKind> wanted) {
     const DetectedFile file = detect(source);
     if (std::find(wanted.begin(), wanted.end(), file.kind) != wanted.end()) return file;

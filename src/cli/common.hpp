@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,6 +35,8 @@ std::string grouped(u64 value);
 std::string duration_text(double seconds);
 // "12.3 MiB"
 std::string bytes_text(u64 bytes);
+
+double seconds_since(std::chrono::steady_clock::time_point start);
 
 // Refuses (kMalformed) a file that is none of the wanted kinds, saying what it is; else returns what it is.
 DetectedFile expect_kind(const ByteSource& source, std::initializer_list<FileKind> wanted);

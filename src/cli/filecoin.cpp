@@ -25,10 +25,6 @@ namespace {
 namespace fil = filecoin;
 using C = Bls12_381;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 struct Arguments {
     CommonOptions common;
     std::string trace;

@@ -38,10 +38,6 @@ struct Arguments {
     fil::SimulateOptions simulate;
 };
 
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Development parameters in memory. Equal seeds give equal keys, so that figures can be compared.
 std::shared_ptr<ProvingKey<C>> make_key(const Arguments& args,
                                         const std::shared_ptr<const fil::CompiledCircuit>& circuit,

@@ -36,10 +36,6 @@ struct ProveArguments {
     std::string test_randomness;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // One proof a process: memory that one step frees goes back to the system before the next one takes its own. By default the allocator
 // would keep blocks of up to 32 MiB, for a third more peak memory in return for some page faults.
 void keep_no_freed_blocks() {

@@ -45,8 +45,6 @@ private:
 
     // What the device does one proof at a time with. Made under device_mutex_.
     struct Device {
-        explicit Device(const BackendOptions& options);
-
         Stream stream, copies;
         std::array<Stream, 4> lanes;  // for sums beside those on `stream`
         Uploader uploader, prefetcher;
@@ -64,6 +62,7 @@ private:
     std::shared_ptr<Key> place(std::shared_ptr<const ProvingKey<C>> key, bool may_be_resident);
     std::size_t available() const;
     void make_room(std::size_t bytes);
+    void drop_working();
     // Calls work(key) with the device to itself; once more, with the points streamed, if there was too little memory.
     template <class Work>
     Sums<C> on_device(KeyHandle handle, const Work& work);

@@ -10,13 +10,10 @@
 namespace cuzk::gpu {
 
 template <class C>
-CudaBackend<C>::Device::Device(const BackendOptions&) {}
-
-template <class C>
 CudaBackend<C>::CudaBackend(const BackendOptions& options)
     : options_(options), device_(find_device(options.device)) {
     const CurrentDevice current(device_.index);
-    on_ = std::make_unique<Device>(options_);
+    on_ = std::make_unique<Device>();
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     // Of what is free now a little stays free: the driver loads code when it is first used.
@@ -45,12 +42,17 @@ std::size_t CudaBackend<C>::available() const {
     return limit_ > used ? limit_ - used : 0;
 }
 
+template <class C>
+void CudaBackend<C>::drop_working() {
+    on_->working.reset();
+    working_bytes_ = 0;
+}
+
 // An arena for proofs of this many bytes at least.
 template <class C>
 void CudaBackend<C>::make_room(std::size_t bytes) {
     if (on_->working && on_->working->size() >= bytes) return;
-    on_->working.reset();
-    working_bytes_ = 0;
+    drop_working();
     on_->working = std::make_unique<Arena>(device_.index, bytes);
     working_bytes_ = bytes;
 }
@@ -102,8 +104,7 @@ void CudaBackend<C>::evict(KeyHandle handle) {
         keys_.erase(it);
         if (!keys_.empty()) return;
     }
-    on_->working.reset();
-    working_bytes_ = 0;
+    drop_working();
 }
 
 template <class C>
@@ -158,6 +159,7 @@ Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
             // Memory of this scope, and of the caller, may still be read by what is queued.
             cudaStreamSynchronize(on_->stream.get());
             cudaStreamSynchronize(on_->copies.get());
+            for (const Stream& lane : on_->lanes) cudaStreamSynchronize(lane.get());
             throw;
         }
     };
@@ -167,8 +169,7 @@ Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
         if (!resident) throw;
     }
     // Somebody else has taken memory of the device, or the plan was too tight: go on without the resident points.
-    on_->working.reset();
-    working_bytes_ = 0;
+    drop_working();
     return attempt(false);
 }
 

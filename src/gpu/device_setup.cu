@@ -17,26 +17,17 @@ namespace {
 // The table of a query's base lies lowest in the arena; above it two sets of buffers, so that scalars of the next chunk go up and
 // points of the last one come down while a chunk is multiplied.
 template <class C>
-class DeviceTarget final : public SetupTarget<C> {
+class DeviceTarget final : public StreamedTarget<C, DeviceTarget<C>> {
 public:
     using Fr = typename C::Fr;
 
     DeviceTarget(int device, std::size_t memory, KeySink<C>& sink, const SetupBases<C>& bases,
                  Progress* progress)
-        : current_(device), arena_(device, memory), sink_(sink), bases_(bases), progress_(progress) {}
-
-    void begin(const KeyHeader<C>& header) override { sink_.begin(header); }
-    void query(Query query, std::span<const Fr> scalars) override {
-        sink_.begin_query(query, scalars.size());
-        const std::string stage = std::string("setup: ") + query_name(query);
-        if (query == Query::kBG2)
-            write<typename C::G2>(stage, bases_.g2, scalars);
-        else
-            write<typename C::G1>(stage, bases_.g1, scalars);
-    }
-    void end() override { sink_.end(); }
+        : StreamedTarget<C, DeviceTarget>(sink, bases, progress), current_(device), arena_(device, memory) {}
 
 private:
+    friend class StreamedTarget<C, DeviceTarget>;
+
     static constexpr std::size_t kMostPoints = std::size_t{1} << 24;  // of a chunk
     static constexpr std::size_t kPrefixBytes = std::size_t{2}
                                                 << 30;  // the most that a multiplication takes for itself
@@ -83,10 +74,10 @@ private:
                 Buffers& b = buffers[(k - 1) % 2];
                 b.multiplied.block(down_);
                 hand_over<G>(b.points.first(size_of(k - 1)));
-                report_progress(progress_, stage, std::min(k * chunk, count), count);
+                report_progress(this->progress_, stage, std::min(k * chunk, count), count);
             }
         }
-        if (count == 0) report_progress(progress_, stage, 0, 0);
+        if (count == 0) report_progress(this->progress_, stage, 0, 0);
     }
 
     // To the sink by way of two pinned pieces.
@@ -103,8 +94,8 @@ private:
         for (std::size_t first = 0, which = 0; first < points.size; first += piece, which ^= 1) {
             if (first + piece < points.size) fetch(first + piece, static_cast<int>(which ^ 1));
             fetched_[which].synchronize();
-            sink_.add(std::span<const Affine<G>>(reinterpret_cast<const Affine<G>*>(pieces_[which].data()),
-                                                 size_at(first)));
+            this->sink_.add(std::span<const Affine<G>>(
+                reinterpret_cast<const Affine<G>*>(pieces_[which].data()), size_at(first)));
         }
     }
 
@@ -114,9 +105,6 @@ private:
     Uploader uploader_;
     std::array<PinnedBuffer, 2> pieces_{PinnedBuffer(kPieceBytes), PinnedBuffer(kPieceBytes)};
     std::array<Event, 2> fetched_;
-    KeySink<C>& sink_;
-    const SetupBases<C>& bases_;
-    Progress* progress_;
 };
 
 }  // namespace

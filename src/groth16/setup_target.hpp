@@ -29,28 +29,46 @@ public:
     virtual void end() = 0;
 };
 
-// Multiplies on the host and streams the points into a sink.
-template <class C>
-class SinkTarget final : public SetupTarget<C> {
+// What targets share that stream the points of each query into a sink: Target has write<G>(stage, base, scalars).
+template <class C, class Target>
+class StreamedTarget : public SetupTarget<C> {
 public:
     using Fr = typename C::Fr;
-
-    // All must outlive this object; `progress` may be null.
-    SinkTarget(KeySink<C>& sink, const SetupBases<C>& bases, Progress* progress)
-        : sink_(sink), bases_(bases), progress_(progress) {}
 
     void begin(const KeyHeader<C>& header) override { sink_.begin(header); }
     void query(Query query, std::span<const Fr> scalars) override {
         sink_.begin_query(query, scalars.size());
         const std::string stage = std::string("setup: ") + query_name(query);
+        auto& target = static_cast<Target&>(*this);
         if (query == Query::kBG2)
-            write<typename C::G2>(stage, bases_.g2, scalars);
+            target.template write<typename C::G2>(stage, bases_.g2, scalars);
         else
-            write<typename C::G1>(stage, bases_.g1, scalars);
+            target.template write<typename C::G1>(stage, bases_.g1, scalars);
     }
     void end() override { sink_.end(); }
 
+protected:
+    // All must outlive this object; `progress` may be null.
+    StreamedTarget(KeySink<C>& sink, const SetupBases<C>& bases, Progress* progress)
+        : sink_(sink), bases_(bases), progress_(progress) {}
+
+    KeySink<C>& sink_;
+    const SetupBases<C>& bases_;
+    Progress* progress_;
+};
+
+// Multiplies on the host.
+template <class C>
+class SinkTarget final : public StreamedTarget<C, SinkTarget<C>> {
+public:
+    using Fr = typename C::Fr;
+
+    SinkTarget(KeySink<C>& sink, const SetupBases<C>& bases, Progress* progress)
+        : StreamedTarget<C, SinkTarget>(sink, bases, progress) {}
+
 private:
+    friend class StreamedTarget<C, SinkTarget>;
+
     // Points made at a time: enough to pay for a table of multiples, few enough to keep memory flat.
     static constexpr std::size_t kChunk = std::size_t{1} << 18;
 
@@ -58,19 +76,15 @@ private:
     void write(const std::string& stage, const Affine<G>& base, std::span<const Fr> scalars) {
         std::vector<Affine<G>> points(std::min(kChunk, scalars.size()));
         for (std::size_t done = 0; done < scalars.size();) {
-            report_progress(progress_, stage, done, scalars.size());
+            report_progress(this->progress_, stage, done, scalars.size());
             const std::size_t count = std::min(kChunk, scalars.size() - done);
             const auto out = std::span(points).first(count);
             fixed_base_mul<G>(base, scalars.subspan(done, count), out);
-            sink_.add(std::span<const Affine<G>>(out));
+            this->sink_.add(std::span<const Affine<G>>(out));
             done += count;
         }
-        report_progress(progress_, stage, scalars.size(), scalars.size());
+        report_progress(this->progress_, stage, scalars.size(), scalars.size());
     }
-
-    KeySink<C>& sink_;
-    const SetupBases<C>& bases_;
-    Progress* progress_;
 };
 
 }  // namespace cuzk

@@ -135,9 +135,6 @@ public:
     }
 
 private:
-    static double seconds_since(Clock::time_point start) {
-        return std::chrono::duration<double>(Clock::now() - start).count();
-    }
     static double mean(const std::vector<double>& values) {
         double sum = 0;
         for (const double v : values) sum += v;
