@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, layers, shell scripts and clang-tidy. `--all` runs clang-tidy on every source; the default is only on sources
+# Format, layers, names of types, shell scripts and clang-tidy. `--all` runs clang-tidy on every source; the default is only on sources
 # that differ from the main branch's last pushed state (or, without one, from the last commit).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -64,6 +64,7 @@ check_tidy() {
 
 step format check_format
 step layers python3 scripts/check_layers.py
+step names python3 scripts/check_names.py
 step shell check_shell
 step clang-tidy check_tidy
 

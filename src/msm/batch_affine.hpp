@@ -138,10 +138,10 @@ struct RoundEntries {
     u32 entry[kRounds][L::kVectors * L::kWidth];
 
     // Rounds [round, round + kRounds) of the first `count` segments.
-    [[gnu::noinline]] void fill(const u32* entries, const Segment* segments, std::size_t count,
+    [[gnu::noinline]] void fill(const u32* entries, const BucketSegment* segments, std::size_t count,
                                 std::size_t round) {
         for (std::size_t s = 0; s < count; ++s) {
-            const Segment& later = segments[s + kAhead < count ? s + kAhead : count - 1];
+            const BucketSegment& later = segments[s + kAhead < count ? s + kAhead : count - 1];
             __builtin_prefetch(entries + later.begin + round);
             const std::size_t left = segments[s].length - round;
             const std::size_t rounds = left < kRounds ? left : kRounds;
@@ -183,7 +183,7 @@ template <class L>
 }
 
 template <class L>
-void sum_block(const SegmentJob<typename L::Group>& job, const Segment* segments, std::size_t count,
+void sum_block(const SegmentJob<typename L::Group>& job, const BucketSegment* segments, std::size_t count,
                Workspace<L>& work) {
     using F = typename L::Coordinate;
     constexpr std::size_t kWidth = L::kWidth;

@@ -12,7 +12,7 @@ inline constexpr u32 kNegativeEntry = u32{1} << 31;
 inline constexpr std::size_t kMaxEntryIndex = kNegativeEntry - 1;
 
 // Consecutive entries to be added up. The top bit of `out` chooses the array that the sum goes to.
-struct Segment {
+struct BucketSegment {
     u32 begin, length, out;
 };
 inline constexpr u32 kPartialSum = u32{1} << 31;
@@ -23,7 +23,7 @@ struct SegmentJob {
     const u8* points;
     bool may_be_infinite;  // whether infinity can be among the points
     const u32* entries;
-    const Segment* segments;
+    const BucketSegment* segments;
     Affine<G>* sums;
     Affine<G>* partial_sums;
 };

@@ -24,7 +24,7 @@ struct Part {
     std::size_t first, last;  // buckets
     std::size_t partial_sums = 0;
     std::size_t cut_buckets = 0;
-    std::vector<Segment> segments;
+    std::vector<BucketSegment> segments;
 };
 
 // The next level: buckets of partial sums, and where their totals belong.
@@ -52,19 +52,19 @@ void build_segments(Part& part, std::span<const u32> offsets, std::size_t longes
             const u32 length = offsets[b + 1] - begin;
             if (length == 0) continue;
             if (length <= longest) {
-                visit(Segment{begin, length, static_cast<u32>(b)});
+                visit(BucketSegment{begin, length, static_cast<u32>(b)});
                 continue;
             }
             const std::size_t pieces = (length + longest - 1) / longest;
             for (std::size_t k = 0; k < pieces; ++k) {
                 const auto from = static_cast<u32>(length * k / pieces);
                 const auto to = static_cast<u32>(length * (k + 1) / pieces);
-                visit(Segment{begin + from, to - from, static_cast<u32>(partial++) | kPartialSum});
+                visit(BucketSegment{begin + from, to - from, static_cast<u32>(partial++) | kPartialSum});
             }
         }
     };
     std::size_t count = 0;
-    for_each_segment([&](const Segment& s) {
+    for_each_segment([&](const BucketSegment& s) {
         ++start[s.length];
         ++count;
     });
@@ -75,7 +75,7 @@ void build_segments(Part& part, std::span<const u32> offsets, std::size_t longes
         place += here;
     }
     part.segments.resize(count);
-    for_each_segment([&](const Segment& s) { part.segments[start[s.length]++] = s; });
+    for_each_segment([&](const BucketSegment& s) { part.segments[start[s.length]++] = s; });
 
     for (std::size_t b = part.first; b < part.last; ++b) {
         const std::size_t length = offsets[b + 1] - offsets[b];

@@ -59,7 +59,7 @@ std::vector<Affine<G>> make_table(const BucketKernel<G>& kernel, const Affine<G>
     for (std::size_t w = 0; w < ones.size(); ++w) table[w * buckets] = ones[w];
 
     std::vector<u32> entries;
-    std::vector<Segment> segments;
+    std::vector<BucketSegment> segments;
     for (std::size_t known = 1; known < buckets; known *= 2) {
         entries.clear();
         segments.clear();
@@ -104,7 +104,7 @@ public:
     void sum(const BucketKernel<G>& kernel, std::span<const Affine<G>> table, Affine<G>* out,
              std::byte* scratch) {
         std::stable_sort(segments_.begin(), segments_.end(),
-                         [](const Segment& a, const Segment& b) { return a.length > b.length; });
+                         [](const BucketSegment& a, const BucketSegment& b) { return a.length > b.length; });
         kernel.sum_segments({reinterpret_cast<const u8*>(table.data()), false, entries_.data(),
                              segments_.data(), out, nullptr},
                             0, segments_.size(), scratch);
@@ -114,7 +114,7 @@ public:
 
 private:
     std::vector<u32> entries_;
-    std::vector<Segment> segments_;
+    std::vector<BucketSegment> segments_;
 };
 
 }  // namespace
