@@ -1,8 +1,8 @@
 #include "engine/filecoin_work.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
+#include "engine/backend_device.hpp"
 #include "engine/circuit_id.hpp"
 #include "engine/engine.hpp"
 #include "engine/request_content.hpp"
@@ -10,9 +10,6 @@
 #include "filecoin/prove/circuit.hpp"
 #include "filecoin/prove/job.hpp"
 #include "formats/bellman.hpp"
-#include "formats/proof_bytes.hpp"
-#include "gpu/failure.hpp"
-#include "groth16/prover.hpp"
 
 namespace cuzk::engine {
 
@@ -24,13 +21,20 @@ using Curve = Bls12_381;
 using Fr = Curve::Fr;
 using Key = ProvingKey<Curve>;
 
-class FilecoinWitness final : public Witness {
+class FilecoinWitness final : public BackendWitness<Curve> {
 public:
-    explicit FilecoinWitness(CompactWitness<Fr> w) : witness(std::move(w)) {}
-    const CompactWitness<Fr> witness;
+    explicit FilecoinWitness(CompactWitness<Fr> witness) : witness_(std::move(witness)) {}
+    Proof<Curve> prove(Prover<Curve>& prover, const ProveMonitor& monitor) const override {
+        ProveOptions<Fr> options;
+        options.monitor = monitor;
+        return prover.prove(witness_, options);
+    }
+
+private:
+    const CompactWitness<Fr> witness_;
 };
 
-class FilecoinCircuit final : public Circuit {
+class FilecoinCircuit final : public BackendCircuit<Curve> {
 public:
     FilecoinCircuit(fil::CircuitKind kind, const fil::SectorShape& shape, std::string folder)
         : kind_(kind), shape_(shape), folder_(std::move(folder)) {
@@ -60,8 +64,9 @@ public:
         key_ = std::make_shared<const Key>(std::move(key));
     }
 
-    const fil::CompiledCircuit& compiled() const { return *compiled_; }
-    const std::shared_ptr<const Key>& key() const { return key_; }
+    u64 variables() const override { return compiled_->variables(); }
+    u64 rows() const override { return compiled_->rows(); }
+    std::shared_ptr<const Key> key() const override { return key_; }
 
 private:
     const fil::CircuitKind kind_;
@@ -109,102 +114,10 @@ private:
     const std::string folder_;
 };
 
-// Whose fault it is that no proof came out. A prover says "does not verify" where witness and key are in order as far as it can
-// tell (groth16/diagnosis.cpp).
-template <class Body>
-auto blaming(const Body& body) {
-    try {
-        return body();
-    } catch (const gpu::OutOfDeviceMemory& e) {
-        throw DeviceError(DeviceFault::kOutOfMemory, e.what());
-    } catch (const gpu::DeviceFailure& e) {
-        throw DeviceError(DeviceFault::kLost, e.what());
-    } catch (const Error& e) {
-        const std::string message = e.what();
-        if (e.kind() == ErrorKind::kInternal ||
-            (e.kind() == ErrorKind::kMalformed && message.find("does not verify") != std::string::npos))
-            throw DeviceError(DeviceFault::kBadProof, message);
-        throw;
-    } catch (const std::bad_alloc&) {
-        throw DeviceError(DeviceFault::kOutOfMemory, "out of host memory");
-    }
-}
-
-class BackendKey final : public ResidentKey {
-public:
-    BackendKey(std::shared_ptr<Backend<Curve>> backend, std::shared_ptr<const Circuit> circuit,
-               std::shared_ptr<const Key> key)
-        : backend_(std::move(backend)), circuit_(std::move(circuit)), prover_(*backend_, std::move(key)) {
-        for (const MemoryReport& report : backend_->memory())
-            if (report.space != "host" && report.keys != 0) tier_ = KeyTier::kHot;
-    }
-
-    KeyTier tier() const override { return tier_; }
-    std::vector<u8> prove(const Witness& witness, const ProveMonitor& monitor) override {
-        const auto* const ours = dynamic_cast<const FilecoinWitness*>(&witness);
-        if (ours == nullptr) throw Error(ErrorKind::kInternal, "a witness of another workload");
-        ProveOptions<Fr> options;
-        options.monitor = monitor;
-        const auto bytes = proof_to_bytes(blaming([&] { return prover_.prove(ours->witness, options); }));
-        return {bytes.begin(), bytes.end()};
-    }
-
-private:
-    std::shared_ptr<Backend<Curve>> backend_;
-    std::shared_ptr<const Circuit> circuit_;  // keeps the memory of the key's points reserved
-    Prover<Curve> prover_;
-    KeyTier tier_ = KeyTier::kMapped;
-};
-
-class BackendDevice final : public Device {
-public:
-    BackendDevice(std::string kind, std::shared_ptr<Backend<Curve>> backend, u64 memory_budget)
-        : kind_(std::move(kind)), backend_(std::move(backend)), memory_budget_(memory_budget) {}
-
-    std::string name() const override { return backend_->name(); }
-    std::string kind() const override { return kind_; }
-    u64 memory_budget() const override { return memory_budget_; }
-    std::vector<MemoryReport> memory() const override { return backend_->memory(); }
-
-    // In host memory: z, a, b, c; three vectors of the domain's size; and the largest sum's indices and buckets (msm/msm.hpp).
-    // On a device with memory of its own the backend keeps what proofs need, beside the budget of keys.
-    WorkingMemory working_memory(const Circuit& circuit) const override {
-        if (memory_budget_ != 0) return {};
-        const auto* const ours = dynamic_cast<const FilecoinCircuit*>(&circuit);
-        if (ours == nullptr) throw Error(ErrorKind::kInternal, "a circuit of another workload");
-        const u64 variables = ours->compiled().variables(), rows = ours->compiled().rows();
-        u64 domain = 1;
-        while (domain < rows) domain *= 2;
-        const u64 longest = std::max(domain, variables);
-        const u64 at_once = std::min(longest, u64{1} << 24);
-        const u64 sum = 5 * at_once +
-                        std::max(8 * at_once, std::clamp(96 * at_once, u64{1} << 21, u64{1} << 26)) +
-                        (u64{16} << 20);
-        return {sizeof(Fr) * (variables + 3 * rows + 3 * longest) + sum, 0};
-    }
-
-    std::unique_ptr<ResidentKey> load(std::shared_ptr<const Circuit> circuit, KeyTier, Progress*) override {
-        const auto* const ours = dynamic_cast<const FilecoinCircuit*>(circuit.get());
-        if (ours == nullptr) throw Error(ErrorKind::kInternal, "a circuit of another workload");
-        const std::shared_ptr<const Key> key = ours->key();
-        return blaming([&] { return std::make_unique<BackendKey>(backend_, std::move(circuit), key); });
-    }
-
-private:
-    const std::string kind_;
-    const std::shared_ptr<Backend<Curve>> backend_;
-    const u64 memory_budget_;
-};
-
 }  // namespace
 
 std::unique_ptr<Workload> make_filecoin_workload(std::string params_folder) {
     return std::make_unique<FilecoinWorkload>(std::move(params_folder));
-}
-
-std::shared_ptr<Device> make_backend_device(std::string kind, std::shared_ptr<Backend<Bls12_381>> backend,
-                                            u64 memory_budget) {
-    return std::make_shared<BackendDevice>(std::move(kind), std::move(backend), memory_budget);
 }
 
 std::unique_ptr<Engine> make_filecoin_engine(EngineConfig config, std::vector<DeviceSpec> devices) {

@@ -5,7 +5,7 @@
 
 #include "../filecoin/oracle.hpp"
 #include "engine/engine.hpp"
-#include "engine/filecoin_work.hpp"
+#include "engine/backend_device.hpp"
 #include "fakes.hpp"
 #include "filecoin/params/store.hpp"
 #include "filecoin/prove/prove.hpp"

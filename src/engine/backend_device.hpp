@@ -1,0 +1,35 @@
+// A Backend of groth16/ as a device of the engine, and what circuits and witnesses must be to be proved there.
+#pragma once
+
+#include "engine/work.hpp"
+#include "groth16/prover.hpp"
+
+namespace cuzk::engine {
+
+// A circuit whose key a Backend<C> takes.
+template <class C>
+class BackendCircuit : public Circuit {
+public:
+    virtual u64 variables() const = 0;  // with the constant one
+    virtual u64 rows() const = 0;       // of the QAP, those of the public inputs included
+    // Null before open_key.
+    virtual std::shared_ptr<const ProvingKey<C>> key() const = 0;
+    virtual KeyTrust trust() const { return KeyTrust::kRefuseForgeable; }
+};
+
+// A witness in the form that its circuit's key is proved with.
+template <class C>
+class BackendWitness : public Witness {
+public:
+    virtual Proof<C> prove(Prover<C>& prover, const ProveMonitor& monitor) const = 0;
+};
+
+// `bls12_381` proves Filecoin's circuits, and registered ones over its field; `bn254` those over the other, and may be null where
+// there are none. Both stand for one device: what the second allocates there is no more than what its maker left it.
+// `memory_budget`: memory of the device's own that keys may fill, beside what the backends keep for proofs; 0: they work in host
+// memory. A proof comes as proof_to_bytes writes it (formats/proof_bytes.hpp).
+std::shared_ptr<Device> make_backend_device(std::string kind, std::shared_ptr<Backend<Bls12_381>> bls12_381,
+                                            u64 memory_budget = 0,
+                                            std::shared_ptr<Backend<Bn254>> bn254 = nullptr);
+
+}  // namespace cuzk::engine
