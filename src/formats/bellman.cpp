@@ -80,32 +80,18 @@ struct DecodedQueries {
     DecodedQuery<G2> b_g2;
 };
 
-// In pieces, for progress; each piece in parallel.
+// In pieces, for progress.
 template <class G>
-DecodedQuery<G> decode_query(const ByteSource& source, const ParamsQuery& query, const ReadOptions& options,
+DecodedQuery<G> decode_query(const ParamsFile& file, const ParamsQuery& query, const ReadOptions& options,
                              u64& done, u64 total) {
     constexpr std::size_t kPiece = std::size_t{1} << 16;
-    constexpr std::size_t kBytes = kUncompressedBytes<G>;
-    const auto section = [&] { return fmt::format("{} query", query.name); };
     const auto count = static_cast<std::size_t>(query.count);
     DecodedQuery<G> decoded(count);
     for (std::size_t first = 0; first < count; first += kPiece) {
         report_progress(options.progress, "reading the key", done, total);
-        const std::size_t piece = std::min(kPiece, count - first);
-        const u64 base = query.offset + u64{first} * kBytes;
-        const auto bytes = source.bytes.subspan(static_cast<std::size_t>(base), piece * kBytes);
-        const auto bad = decode_uncompressed_batch<G>(bytes, decoded.points().subspan(first, piece),
-                                                      decode_checks(options.checks));
-        if (bad)
-            fail_in_file(source.name, section(), base + bad->index * kBytes,
-                         fmt::format("point {} {}", first + bad->index, describe(bad->error)));
-        for (std::size_t i = 0; i < piece; ++i)
-            if ((bytes[i * kBytes] & kInfinityFlag) != 0)
-                fail_in_file(source.name, section(), base + i * kBytes,
-                             fmt::format("point {} is the point at infinity", first + i));
-        // Else the file and what is decoded from it would both be in memory in the end.
-        source.release(bytes);
-        done += piece;
+        const auto piece = decoded.points().subspan(first, std::min(kPiece, count - first));
+        file.read_points(query, first, piece, options.checks);
+        done += piece.size();
     }
     return decoded;
 }
@@ -189,14 +175,36 @@ std::size_t ParamsFile::contributions() const {
     return transcript_.empty() ? 0 : (transcript_.size() - kTranscriptHeaderBytes) / kContributionBytes;
 }
 
+template <class G>
+void ParamsFile::read_points(const ParamsQuery& query, std::size_t first, std::span<Affine<G>> out,
+                             PointChecks checks) const {
+    constexpr std::size_t kBytes = kUncompressedBytes<G>;
+    const u64 base = query.offset + u64{first} * kBytes;
+    const auto bytes = source_.bytes.subspan(static_cast<std::size_t>(base), out.size() * kBytes);
+    const auto refuse = [&](std::size_t index, const std::string& reason) {
+        fail_in_file(source_.name, fmt::format("{} query", query.name), base + index * kBytes,
+                     fmt::format("point {} {}", first + index, reason));
+    };
+    if (const auto bad = decode_uncompressed_batch<G>(bytes, out, decode_checks(checks)))
+        refuse(bad->index, describe(bad->error));
+    for (std::size_t i = 0; i < out.size(); ++i)
+        if ((bytes[i * kBytes] & kInfinityFlag) != 0) refuse(i, "is the point at infinity");
+    // Else the file and what is decoded from it would both be in memory in the end.
+    source_.release(bytes);
+}
+template void ParamsFile::read_points(const ParamsQuery&, std::size_t, std::span<Affine<G1>>,
+                                      PointChecks) const;
+template void ParamsFile::read_points(const ParamsQuery&, std::size_t, std::span<Affine<G2>>,
+                                      PointChecks) const;
+
 ProvingKey<Bls12_381> ParamsFile::proving_key(const ReadOptions& options) const {
     u64 total = 0;
     for (const auto& query : queries_) total += query.count;
     u64 done = 0;
     auto decoded = std::make_shared<DecodedQueries>();
     for (std::size_t i = 0; i < decoded->g1.size(); ++i)
-        decoded->g1[i] = decode_query<G1>(source_, queries_[i], options, done, total);
-    decoded->b_g2 = decode_query<G2>(source_, queries_[4], options, done, total);
+        decoded->g1[i] = decode_query<G1>(*this, queries_[i], options, done, total);
+    decoded->b_g2 = decode_query<G2>(*this, queries_[4], options, done, total);
     report_progress(options.progress, "reading the key", total, total);
 
     ProvingKey<Bls12_381> key;

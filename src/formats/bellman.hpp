@@ -46,6 +46,12 @@ public:
     std::span<const u8> transcript() const { return transcript_; }
     std::size_t contributions() const;
 
+    // Decodes out.size() points of a query from `first` on, in parallel: what the key as a whole is read with. Infinity is
+    // refused. The bytes leave memory (ByteSource::release).
+    template <class G>
+    void read_points(const ParamsQuery& query, std::size_t first, std::span<Affine<G>> out,
+                     PointChecks checks) const;
+
     // Decodes every point, in parallel, into memory of the queries' size that the key keeps.
     ProvingKey<Bls12_381> proving_key(const ReadOptions& options = {PointChecks::kSubgroup, nullptr}) const;
 
@@ -56,6 +62,11 @@ private:
     std::span<const u8> transcript_;
     unsigned log_domain_ = 0;
 };
+
+extern template void ParamsFile::read_points(const ParamsQuery&, std::size_t, std::span<Affine<Bls12_381G1>>,
+                                             PointChecks) const;
+extern template void ParamsFile::read_points(const ParamsQuery&, std::size_t, std::span<Affine<Bls12_381G2>>,
+                                             PointChecks) const;
 
 inline ProvingKey<Bls12_381> read_params(ByteSource source,
                                          const ReadOptions& options = {PointChecks::kSubgroup, nullptr}) {

@@ -8,6 +8,7 @@
 #include "formats/bellman_layout.hpp"
 #include "formats/iden3_container.hpp"
 #include "formats/json_text.hpp"
+#include "formats/key_cache_layout.hpp"
 #include "formats/proof_bytes.hpp"
 #include "formats/r1cs_file.hpp"
 #include "formats/snarkjs_json.hpp"
@@ -81,6 +82,7 @@ const char* kind_name(FileKind kind) {
         case FileKind::kProofJson: return "proof.json";
         case FileKind::kPublicJson: return "public.json";
         case FileKind::kVkJson: return "vk.json";
+        case FileKind::kKeyCache: return "key-cache";
         case FileKind::kUnknown: break;
     }
     return "unknown";
@@ -99,6 +101,7 @@ const char* kind_description(FileKind kind) {
         case FileKind::kProofJson: return "snarkjs proof";
         case FileKind::kPublicJson: return "snarkjs public inputs";
         case FileKind::kVkJson: return "snarkjs verification key";
+        case FileKind::kKeyCache: return "key cache of a bellman proving key";
         case FileKind::kUnknown: break;
     }
     return "unknown file";
@@ -114,6 +117,8 @@ DetectedFile detect(const ByteSource& source) {
         return {FileKind::kR1cs, curve_or_nothing([&] { return read_r1cs_header(source).curve; })};
     if (starts_with(bytes, "ptau")) return {FileKind::kPtau, std::nullopt};
     if (starts_with(bytes, kAssignmentMagic)) return {FileKind::kAssignment, CurveId::kBls12_381};
+    if (starts_with(bytes, {reinterpret_cast<const char*>(key_cache::kMagic.data()), key_cache::kMagicBytes}))
+        return {FileKind::kKeyCache, CurveId::kBls12_381};
     if (const auto kind = detect_json(source)) {
         if (*kind == FileKind::kPublicJson) return {*kind, std::nullopt};
         try {

@@ -20,6 +20,7 @@ enum class FileKind {
     kProofJson,
     kPublicJson,
     kVkJson,
+    kKeyCache,
     kUnknown,
 };
 

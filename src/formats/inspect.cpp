@@ -7,6 +7,7 @@
 #include "formats/assignment.hpp"
 #include "formats/bellman.hpp"
 #include "formats/digest.hpp"
+#include "formats/key_cache.hpp"
 #include "formats/point_checks.hpp"
 #include "formats/proof_bytes.hpp"
 #include "formats/r1cs_file.hpp"
@@ -74,10 +75,10 @@ void inspect_transcript(InspectReport& report, const ZkeyTranscript& transcript)
 
 // Turns what a check of all points throws into a finding.
 template <class Check>
-void inspect_points(InspectReport& report, const Check& check) {
+void inspect_points(InspectReport& report, const Check& check, const char* fact = "all_points_checked") {
     try {
         check();
-        report.facts["all_points_checked"] = true;
+        report.facts[fact] = true;
     } catch (const Error& error) {
         add(report, Severity::kDanger, error.what());
     }
@@ -139,6 +140,29 @@ void inspect_params(InspectReport& report, const ByteSource& source, const Inspe
     }
     if (options.deep)
         inspect_points(report, [&] { file.proving_key({PointChecks::kSubgroup, options.progress}); });
+}
+
+void inspect_key_cache(InspectReport& report, const ByteSource& source, const InspectOptions& options) {
+    const KeyCacheFile file(source);
+    report.made_by = "cuzk";
+    inspect_vk(report, file.vk());
+    report.facts["circuit"] = printable(file.circuit());
+    report.facts["variables"] = file.variables();
+    report.facts["private_variables"] = file.queries()[1].count;
+    report.facts["log2_domain"] = file.log_domain();
+    report.facts["source_bytes"] = file.made_from().bytes;
+    report.facts["source_blake2b"] = hex_text(file.source_digest());
+    report.sections.push_back({"header and verifying key", 0, file.queries()[0].offset});
+    for (const auto& query : file.queries()) {
+        report.facts[fmt::format("{}_points", query.name)] = query.count;
+        report.sections.push_back(
+            {fmt::format("{} query", query.name), query.offset, query.count * query.point_bytes});
+    }
+    // Its own digests cost less than those that every report ends with.
+    inspect_points(
+        report,
+        [&] { file.check({options.deep ? PointChecks::kSubgroup : PointChecks::kNone, options.progress}); },
+        options.deep ? "all_points_checked" : "digests_match");
 }
 
 void inspect_r1cs(InspectReport& report, const ByteSource& source, const InspectOptions& options) {
@@ -212,6 +236,7 @@ void inspect_kind(InspectReport& report, const ByteSource& source, const Inspect
         case FileKind::kR1cs: return inspect_r1cs(report, source, options);
         case FileKind::kPtau: return inspect_ptau(report, source);
         case FileKind::kParams: return inspect_params(report, source, options);
+        case FileKind::kKeyCache: return inspect_key_cache(report, source, options);
         case FileKind::kBellmanVk:
             report.made_by = "bellman or bellperson";
             return inspect_vk(report, read_bellman_vk(source));
