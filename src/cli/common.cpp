@@ -44,19 +44,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-DetectedFile expect_kind(const ByteSource& source, std::initializer_list<FileKind> wanted) {
-    const DetectedFile file = detect(source);
-    if (std::find(wanted.begin(), wanted.end(), file.kind) != wanted.end()) return file;
-    if (source.bytes.empty()) throw Error(ErrorKind::kMalformed, source.name + ": the file is empty");
-    std::string kinds;
-    for (const FileKind kind : wanted)
-        kinds += (kinds.empty() ? "" : " or ") + std::string(kind_description(kind));
-    throw Error(ErrorKind::kMalformed, fmt::format("{}: this is not a {} but {}", source.name, kinds,
-                                                   file.kind == FileKind::kUnknown
-                                                       ? "a file of an unknown kind, or a damaged one"
-                                                       : std::string("a ") + kind_description(file.kind)));
-}
-
 template <class C>
 void refuse_forgeable(const VerifyingKey<C>& vk, const std::string& name, bool allowed) {
     const auto reason = forgeable(vk);

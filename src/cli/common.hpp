@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -37,17 +36,6 @@ std::string duration_text(double seconds);
 std::string bytes_text(u64 bytes);
 
 double seconds_since(std::chrono::steady_clock::time_point start);
-
-// Refuses (kMalformed) a file that is none of the wanted kinds, saying what it is; else returns what it is.
-DetectedFile expect_kind(const ByteSource& source, std::initializer_list<FileKind> wanted);
-
-// Calls f(Bn254{}) or f(Bls12_381{}) by the curve of a file; refuses (kMalformed) one that does not tell it.
-template <class F>
-decltype(auto) with_curve_of(const DetectedFile& file, const std::string& name, F&& f) {
-    if (!file.curve)
-        throw Error(ErrorKind::kMalformed, name + ": the file does not say which curve it is for");
-    return with_curve(*file.curve, std::forward<F>(f));
-}
 
 // Refuses (kUnsupported) a key under which anyone can forge, unless allowed.
 template <class C>

@@ -1,8 +1,7 @@
 #include "cli/device_options.hpp"
 
 #include "cli/common.hpp"
-#include "gpu/backend.hpp"
-#include "groth16/cpu_backend.hpp"
+#include "gpu/choose_backend.hpp"
 
 namespace cuzk::cli {
 
@@ -37,13 +36,8 @@ void DeviceOptions::add_to(CLI::App& command) {
     command.add_flag("--stream-key", stream_key, "Bring the key to the device anew for each proof");
 }
 
-std::string DeviceOptions::cuda_name() const {
-    if (device == "cuda" || device == "auto" || device == "cuda:all") return "";
-    if (device.starts_with("cuda:")) return device.substr(5);
-    if (device.starts_with("GPU-")) return device;
-    throw Error(ErrorKind::kUsage,
-                "unknown device '" + device +
-                    "': cpu, cuda, cuda:NUMBER, a UUID as nvidia-smi -L prints it, or auto");
+std::optional<std::string> DeviceOptions::cuda_name() const {
+    return gpu::cuda_name(device == "cuda:all" ? "cuda" : device);
 }
 
 DeviceOptions DeviceOptions::with_device(std::string name) const {
@@ -52,20 +46,12 @@ DeviceOptions DeviceOptions::with_device(std::string name) const {
     return other;
 }
 
-bool DeviceOptions::is_cuda() const {
-    if (device == "cpu") return false;
-    if (device == "auto") return !gpu::list_devices().empty();
-    return true;
-}
-
 template <class C>
 std::unique_ptr<Backend<C>> make_backend(const DeviceOptions& options) {
-    if (!options.is_cuda()) return std::make_unique<CpuBackend<C>>();
     gpu::BackendOptions backend;
-    backend.device = options.cuda_name();
     if (!options.vram_limit.empty()) backend.memory_limit = parse_bytes(options.vram_limit);
     backend.resident_keys = !options.stream_key;
-    return gpu::make_backend<C>(backend);
+    return gpu::choose_backend<C>(options.device == "cuda:all" ? "cuda" : options.device, backend);
 }
 
 template std::unique_ptr<Backend<Bls12_381>> make_backend(const DeviceOptions&);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "groth16/backend.hpp"
@@ -15,12 +16,10 @@ struct DeviceOptions {
     bool stream_key = false;
 
     void add_to(CLI::App& command);
-    // Whether this is a CUDA device; `auto` is one where there is one.
-    bool is_cuda() const;
     // The same options for another device.
     DeviceOptions with_device(std::string name) const;
-    // What gpu::find_device takes.
-    std::string cuda_name() const;
+    // What gpu::find_device takes; nothing for the processor.
+    std::optional<std::string> cuda_name() const;
 };
 
 // Error(kEnvironment) if there is no such device.

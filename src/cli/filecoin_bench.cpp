@@ -47,8 +47,8 @@ std::shared_ptr<ProvingKey<C>> make_key(const Arguments& args,
     SeededRandom random(std::span(reinterpret_cast<const u8*>(kSeed.data()), kSeed.size()));
     const SetupBases<C> bases;
     const InstancedCircuit<C::Fr>& system = *circuit;
-    if (args.device.is_cuda()) {
-        const auto target = gpu::make_setup_target<C>(args.device.cuda_name(), 0, sink, bases, progress);
+    if (const auto device = args.device.cuda_name()) {
+        const auto target = gpu::make_setup_target<C>(*device, 0, sink, bases, progress);
         setup<C>(KeyFamily::kBellman, system, random, *target, progress, bases);
     } else {
         setup<C>(KeyFamily::kBellman, system, random, sink, progress, bases);

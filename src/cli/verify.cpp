@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <type_traits>
 
 #include "cli/app.hpp"
 #include "cli/common.hpp"
@@ -72,39 +71,15 @@ std::vector<Case> find_cases(const fs::path& folder) {
 }
 
 template <class C>
-Proof<C> read_proof(const std::string& path) {
-    const ByteSource source = ByteSource::open(path);
-    const DetectedFile file = expect_kind(source, {FileKind::kProofJson, FileKind::kProofBytes});
-    if (file.curve && *file.curve != curve_id<C>())
-        throw Error(ErrorKind::kMalformed, fmt::format("{}: a proof over {}, but the verifying key is for {}",
-                                                       path, curve_name(*file.curve), C::kName));
-    if (file.kind == FileKind::kProofJson) return read_proof_json<C>(source);
-    if constexpr (std::is_same_v<C, Bls12_381>) {
-        const std::vector<Proof<C>> proofs = read_proof_bytes(source);
-        if (proofs.size() == 1) return proofs[0];
-        throw Error(ErrorKind::kUnsupported,
-                    fmt::format("{}: {} proofs in one file; verify them one by one", path, proofs.size()));
-    }
-    throw Error(ErrorKind::kMalformed, path + ": 192-byte proofs are for bls12381");
-}
-
-template <class C>
 Statement<C> read_statement(const std::string& proof, const std::string& inputs) {
-    return {read_proof<C>(proof), read_public_json<C>(ByteSource::open(inputs))};
-}
-
-template <class C>
-std::string invalid_reason(const Verifier<C>& verifier, const Statement<C>& statement) {
-    const std::size_t wanted = verifier.key().public_inputs();
-    if (statement.inputs.size() == wanted) return "the pairing equation does not hold";
-    return fmt::format("{} public inputs given, the key takes {}", statement.inputs.size(), wanted);
+    return {read_any_proof<C>(ByteSource::open(proof)), read_public_json<C>(ByteSource::open(inputs))};
 }
 
 template <class C>
 int verify_one(const VerifyArguments& args, const Verifier<C>& verifier) {
     const Statement<C> statement = read_statement<C>(args.proof, args.inputs);
     const bool valid = verifier.verify(statement);
-    const std::string reason = valid ? "" : invalid_reason(verifier, statement);
+    const std::string reason = valid ? "" : verifier.invalid_reason(statement.inputs.size());
     if (args.common.json) {
         Json result{{"valid", valid}};
         if (!valid) result["reason"] = reason;
@@ -139,7 +114,7 @@ std::vector<Outcome> judge(const Verifier<C>& verifier, const std::vector<Case>&
     OsRandom random;
     for (const std::size_t i : verifier.find_invalid(statements, random)) {
         outcomes[case_of[i]].verdict = Verdict::kInvalid;
-        outcomes[case_of[i]].reason = invalid_reason(verifier, statements[i]);
+        outcomes[case_of[i]].reason = verifier.invalid_reason(statements[i].inputs.size());
     }
     return outcomes;
 }
@@ -201,7 +176,8 @@ int verify(const VerifyArguments& args) {
     const ByteSource source = ByteSource::open(args.vk);
     const DetectedFile file =
         expect_kind(source, {FileKind::kVkJson, FileKind::kBellmanVk, FileKind::kZkey, FileKind::kParams});
-    return with_curve_of(file, args.vk, [&](auto c) { return verify_with<decltype(c)>(args, source); });
+    return with_curve(curve_of(file, args.vk),
+                      [&](auto c) { return verify_with<decltype(c)>(args, source); });
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "base/output_file.hpp"
 #include "formats/bellman.hpp"
 #include "formats/proof_bytes.hpp"
@@ -103,6 +105,22 @@ VerifyingKey<C> read_any_vk(const ByteSource& source) {
                             kind_description(detected.kind), kind_name(detected.kind), C::kName));
 }
 
+template <class C>
+Proof<C> read_any_proof(const ByteSource& source) {
+    const DetectedFile file = expect_kind(source, {FileKind::kProofJson, FileKind::kProofBytes});
+    if (file.curve && *file.curve != curve_id<C>())
+        throw Error(ErrorKind::kMalformed, fmt::format("{}: a proof over {}, but the verifying key is for {}",
+                                                       source.name, curve_name(*file.curve), C::kName));
+    if (file.kind == FileKind::kProofJson) return read_proof_json<C>(source);
+    if constexpr (std::is_same_v<C, Bls12_381>) {
+        const std::vector<Proof<C>> proofs = read_proof_bytes(source);
+        if (proofs.size() == 1) return proofs[0];
+        throw Error(ErrorKind::kUnsupported, fmt::format("{}: {} proofs in one file; verify them one by one",
+                                                         source.name, proofs.size()));
+    }
+    throw Error(ErrorKind::kMalformed, source.name + ": 192-byte proofs are for bls12381");
+}
+
 void convert(const ByteSource& source, FileKind target, const std::string& path,
              const ConvertOptions& options) {
     const DetectedFile from = detect(source);
@@ -154,5 +172,7 @@ std::optional<FileKind> target_from_name(const std::string& path, FileKind sourc
 
 template VerifyingKey<Bn254> read_any_vk<Bn254>(const ByteSource&);
 template VerifyingKey<Bls12_381> read_any_vk<Bls12_381>(const ByteSource&);
+template Proof<Bn254> read_any_proof<Bn254>(const ByteSource&);
+template Proof<Bls12_381> read_any_proof<Bls12_381>(const ByteSource&);
 
 }  // namespace cuzk

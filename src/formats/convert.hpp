@@ -33,7 +33,13 @@ std::optional<FileKind> target_from_name(const std::string& path, FileKind sourc
 template <class C>
 VerifyingKey<C> read_any_vk(const ByteSource& source);
 
+// The proof of a proof.json or of 192 bytes, one in the file. A proof over the other curve is Error(kMalformed).
+template <class C>
+Proof<C> read_any_proof(const ByteSource& source);
+
 extern template VerifyingKey<Bn254> read_any_vk<Bn254>(const ByteSource&);
 extern template VerifyingKey<Bls12_381> read_any_vk<Bls12_381>(const ByteSource&);
+extern template Proof<Bn254> read_any_proof<Bn254>(const ByteSource&);
+extern template Proof<Bls12_381> read_any_proof<Bls12_381>(const ByteSource&);
 
 }  // namespace cuzk

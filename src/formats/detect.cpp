@@ -1,5 +1,6 @@
 #include "formats/detect.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -129,6 +130,24 @@ DetectedFile detect(const ByteSource& source) {
     }
     if (const auto kind = detect_bellman(bytes)) return {*kind, CurveId::kBls12_381};
     return {};
+}
+
+DetectedFile expect_kind(const ByteSource& source, std::initializer_list<FileKind> wanted) {
+    const DetectedFile file = detect(source);
+    if (std::find(wanted.begin(), wanted.end(), file.kind) != wanted.end()) return file;
+    if (source.bytes.empty()) throw Error(ErrorKind::kMalformed, source.name + ": the file is empty");
+    std::string kinds;
+    for (const FileKind kind : wanted)
+        kinds += (kinds.empty() ? "" : " or ") + std::string(kind_description(kind));
+    throw Error(ErrorKind::kMalformed,
+                source.name + ": this is not a " + kinds + " but " +
+                    (file.kind == FileKind::kUnknown ? "a file of an unknown kind, or a damaged one"
+                                                     : std::string("a ") + kind_description(file.kind)));
+}
+
+CurveId curve_of(const DetectedFile& file, const std::string& name) {
+    if (file.curve) return *file.curve;
+    throw Error(ErrorKind::kMalformed, name + ": the file does not say which curve it is for");
 }
 
 }  // namespace cuzk

@@ -1,6 +1,7 @@
 // What kind of file this is, by its content; names and extensions do not matter.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 
 #include "base/byte_source.hpp"
@@ -37,5 +38,11 @@ struct DetectedFile {
 // Cheap: looks at headers, counts and lengths (JSON is parsed). Damage behind the header is the readers' to find; never
 // throws on account of the bytes.
 DetectedFile detect(const ByteSource& source);
+
+// Refuses (kMalformed) a file that is none of the wanted kinds, saying what it is; else returns what it is.
+DetectedFile expect_kind(const ByteSource& source, std::initializer_list<FileKind> wanted);
+
+// The curve that a file states; refuses (kMalformed) one that does not tell it.
+CurveId curve_of(const DetectedFile& file, const std::string& name);
 
 }  // namespace cuzk

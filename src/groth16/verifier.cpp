@@ -63,6 +63,13 @@ bool Verifier<C>::verify(const Proof<C>& proof, std::span<const Fr> inputs) cons
 }
 
 template <class C>
+std::string Verifier<C>::invalid_reason(std::size_t inputs) const {
+    const std::size_t wanted = vk_.public_inputs();
+    if (inputs == wanted) return "the pairing equation does not hold";
+    return std::to_string(inputs) + " public inputs given, the key takes " + std::to_string(wanted);
+}
+
+template <class C>
 bool Verifier<C>::verify_all(std::span<const Statement<C>> statements, RandomSource& random) const {
     using G1 = typename C::G1;
     using Int = typename Fr::Int;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/random.hpp"
@@ -37,6 +38,9 @@ public:
     // not the key's.
     bool verify(const Proof<C>& proof, std::span<const Fr> inputs) const;
     bool verify(const Statement<C>& statement) const { return verify(statement.proof, statement.inputs); }
+
+    // Why a statement with that many inputs that does not hold does not.
+    std::string invalid_reason(std::size_t inputs) const;
 
     // Whether all statements hold, by one random linear combination with 128-bit coefficients from `random`:
     // a false statement slips through with probability 2^-128 if nobody can foresee them (hence OsRandom

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/status_json.hpp"
 #include "rpc/http/metrics_text.hpp"
-#include "rpc/http/status_json.hpp"
 #include "rpc/server_fixture.hpp"
 
 namespace cuzk::rpc::test {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "engine/status_json.hpp"
 #include "rpc/http/metrics_text.hpp"
-#include "rpc/http/status_json.hpp"
 
 namespace cuzk::rpc {
 
@@ -129,7 +129,7 @@ private:
         server_.Get("/status", guarded([this](const Request&, Response& response) {
                         // Pages of others may read it where no token guards it, as they always could.
                         if (tokens_.empty()) response.set_header("Access-Control-Allow-Origin", "*");
-                        response.set_content(json_text(status_json(engine_.status())), kJson);
+                        response.set_content(json_text(engine::status_json(engine_.status())), kJson);
                     }));
         server_.Get("/metrics", guarded([this](const Request&, Response& response) {
                         response.set_content(metrics_page(engine_),
@@ -141,18 +141,18 @@ private:
                         response.set_content(engine_.timeline().chrome_trace(), kJson);
                     }));
         server_.Get("/api/jobs", guarded([this](const Request&, Response& response) {
-                        response.set_content(json_text(jobs_json(engine_.status())), kJson);
+                        response.set_content(json_text(engine::jobs_json(engine_.status())), kJson);
                     }));
-        server_.Get("/api/timeline", guarded([this](const Request& request, Response& response) {
-                        i64 since = 0;
-                        const std::string text = request.get_param_value("since_us");
-                        const auto [end, error] =
-                            std::from_chars(text.data(), text.data() + text.size(), since);
-                        if (!text.empty() && (error != std::errc() || end != text.data() + text.size()))
-                            return refuse(response, 400, "since_us is no whole number");
-                        response.set_content(
-                            json_text(timeline_json(engine_.timeline(), since, kMostIntervals)), kJson);
-                    }));
+        server_.Get(
+            "/api/timeline", guarded([this](const Request& request, Response& response) {
+                i64 since = 0;
+                const std::string text = request.get_param_value("since_us");
+                const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), since);
+                if (!text.empty() && (error != std::errc() || end != text.data() + text.size()))
+                    return refuse(response, 400, "since_us is no whole number");
+                response.set_content(
+                    json_text(engine::timeline_json(engine_.timeline(), since, kMostIntervals)), kJson);
+            }));
         server_.Post(R"(/api/jobs/(.+)/cancel)", guarded([this](const Request& request, Response& response) {
                          if (!request.has_header("X-Cuzk-Request"))
                              return refuse(response, 403, "the header X-Cuzk-Request is missing");

@@ -1,16 +1,14 @@
-#include "rpc/http/status_json.hpp"
+#include "engine/status_json.hpp"
 
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace cuzk::rpc {
+namespace cuzk::engine {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using engine::EngineStatus;
-using engine::JobStatus;
 
 // A page that is asked for twice a second must stay small whatever the queue.
 constexpr std::size_t kMostJobs = 500;
@@ -22,9 +20,9 @@ double rounded(double seconds) {
 
 Json partitions_json(const JobStatus& job) {
     Json list = Json::array();
-    for (const engine::PartitionStatus& p : job.partition)
+    for (const PartitionStatus& p : job.partition)
         list.push_back({{"index", p.index},
-                        {"state", engine::partition_state_name(p.state)},
+                        {"state", partition_state_name(p.state)},
                         {"synth_ms", p.synthesis_ms},
                         {"gpu_ms", p.gpu_ms},
                         {"attempts", p.attempts},
@@ -37,17 +35,17 @@ Json pipelines_json(const EngineStatus& status) {
     constexpr double kShownAfterEnd = 30;
     Json list = Json::array();
     for (const JobStatus& job : status.jobs) {
-        if (engine::is_final(job.state) && job.finished_seconds_ago > kShownAfterEnd) continue;
+        if (is_final(job.state) && job.finished_seconds_ago > kShownAfterEnd) continue;
         if (list.size() == kMostJobs) break;
         list.push_back({{"job_id", job.job_id},
-                        {"proof_kind", engine::kind_name(job.kind)},
+                        {"proof_kind", kind_name(job.kind)},
                         {"started_secs_ago", rounded(job.submitted_seconds_ago)},
                         {"total_partitions", job.partitions},
                         {"partitions_done", job.partitions_done},
                         {"partitions", partitions_json(job)},
-                        {"state", engine::state_name(job.state)},
+                        {"state", state_name(job.state)},
                         {"phase", job.phase},
-                        {"priority", engine::priority_name(job.priority)}});
+                        {"priority", priority_name(job.priority)}});
     }
     return list;
 }
@@ -55,13 +53,13 @@ Json pipelines_json(const EngineStatus& status) {
 Json memory_json(const EngineStatus& status) {
     Json spaces = Json::array();
     u64 total = 0, used = 0;
-    for (const engine::MemoryStatus& memory : status.memory) {
+    for (const MemoryStatus& memory : status.memory) {
         if (memory.space == "host" || memory.space == "requests") {
             total += memory.budget;
             used += memory.used;
         }
         Json owners = Json::array();
-        for (const engine::MemoryOwner& owner : memory.owners)
+        for (const MemoryOwner& owner : memory.owners)
             owners.push_back({{"owner", owner.owner}, {"bytes", owner.bytes}});
         spaces.push_back({{"space", memory.space},
                           {"budget_bytes", memory.budget},
@@ -80,7 +78,7 @@ Json memory_json(const EngineStatus& status) {
 Json workers_json(const EngineStatus& status) {
     Json list = Json::array();
     u32 id = 0;
-    for (const engine::WorkerStatus& worker : status.workers) {
+    for (const WorkerStatus& worker : status.workers) {
         if (worker.device < 0) continue;
         Json entry = {{"worker_id", id++},
                       {"gpu_ordinal", worker.device},
@@ -98,7 +96,7 @@ Json workers_json(const EngineStatus& status) {
 
 Json lanes_json(const EngineStatus& status) {
     Json list = Json::array();
-    for (const engine::WorkerStatus& worker : status.workers)
+    for (const WorkerStatus& worker : status.workers)
         list.push_back({{"name", worker.name},
                         {"device", worker.device},
                         {"express", worker.express},
@@ -111,13 +109,13 @@ Json lanes_json(const EngineStatus& status) {
 
 Json allocations_json(const EngineStatus& status) {
     Json keys = Json::array(), circuits = Json::array();
-    for (const engine::KeyStatus& key : status.keys) {
-        if (key.tier == engine::KeyTier::kCold && !key.loading) continue;
+    for (const KeyStatus& key : status.keys) {
+        if (key.tier == KeyTier::kCold && !key.loading) continue;
         keys.push_back({{"circuit_id", key.circuit_id},
                         {"bytes", key.key_bytes},
                         {"last_used_secs_ago", rounded(key.idle_seconds)},
                         {"evictable", key.evictable},
-                        {"tier", engine::tier_name(key.tier)},
+                        {"tier", tier_name(key.tier)},
                         {"loading", key.loading},
                         {"references", key.references},
                         {"load_secs", rounded(key.load_seconds)},
@@ -130,10 +128,9 @@ Json allocations_json(const EngineStatus& status) {
     return {{"srs", std::move(keys)}, {"pce", std::move(circuits)}};
 }
 
-Json by_kind(const std::array<u64, 4>& counts) {
+Json by_kind(const auto& counts) {
     Json object = Json::object();
-    for (const auto kind : engine::kAllKinds)
-        object[engine::kind_name(kind)] = counts[engine::kind_index(kind)];
+    for (const auto kind : kAllKinds) object[kind_name(kind)] = counts[kind_index(kind)];
     return object;
 }
 
@@ -141,11 +138,11 @@ Json by_kind(const std::array<u64, 4>& counts) {
 Json buffers_json(const EngineStatus& status) {
     u64 synthesizing = 0, waiting = 0, proving = 0;
     for (const JobStatus& job : status.jobs) {
-        if (engine::is_final(job.state)) continue;
-        for (const engine::PartitionStatus& p : job.partition) {
-            synthesizing += p.state == engine::PartitionState::kSynthesizing ? 1 : 0;
-            waiting += p.state == engine::PartitionState::kSynthesized ? 1 : 0;
-            proving += p.state == engine::PartitionState::kProving ? 1 : 0;
+        if (is_final(job.state)) continue;
+        for (const PartitionStatus& p : job.partition) {
+            synthesizing += p.state == PartitionState::kSynthesizing ? 1 : 0;
+            waiting += p.state == PartitionState::kSynthesized ? 1 : 0;
+            proving += p.state == PartitionState::kProving ? 1 : 0;
         }
     }
     return {{"synth_in_flight", synthesizing},
@@ -157,7 +154,7 @@ Json buffers_json(const EngineStatus& status) {
 
 Json devices_json(const EngineStatus& status) {
     Json list = Json::array();
-    for (const engine::DeviceStatus& d : status.devices) {
+    for (const DeviceStatus& d : status.devices) {
         Json entry = {{"ordinal", d.index},
                       {"name", d.name},
                       {"kind", d.kind},
@@ -178,19 +175,44 @@ Json devices_json(const EngineStatus& status) {
     return list;
 }
 
+Json job_fields(const JobStatus& job) {
+    Json entry = {{"job_id", job.job_id},
+                  {"request_id", job.request_id},
+                  {"client", job.client},
+                  {"proof_kind", kind_name(job.kind)},
+                  {"priority", priority_name(job.priority)},
+                  {"circuit_id", job.circuit_id},
+                  {"state", state_name(job.state)},
+                  {"phase", job.phase},
+                  {"total_partitions", job.partitions},
+                  {"partitions_done", job.partitions_done},
+                  {"submitted_secs_ago", rounded(job.submitted_seconds_ago)},
+                  {"finished_secs_ago", nullptr},
+                  {"request_bytes", job.request_bytes},
+                  {"error", job.error}};
+    if (job.finished_seconds_ago >= 0) entry["finished_secs_ago"] = rounded(job.finished_seconds_ago);
+    return entry;
+}
+
 }  // namespace
+
+Json job_json(const JobStatus& job) {
+    Json entry = job_fields(job);
+    entry["partitions"] = partitions_json(job);
+    return entry;
+}
 
 Json status_json(const EngineStatus& status) {
     Json queues = Json::array();
     u32 depth = 0;
-    for (const engine::QueueStatus& queue : status.queues) {
-        queues.push_back({{"proof_kind", engine::kind_name(queue.kind)},
+    for (const QueueStatus& queue : status.queues) {
+        queues.push_back({{"proof_kind", kind_name(queue.kind)},
                           {"pending", queue.pending},
                           {"in_progress", queue.in_progress}});
         depth += queue.pending;
     }
     Json errors = Json::array();
-    for (const engine::RecentError& error : status.recent_errors)
+    for (const RecentError& error : status.recent_errors)
         errors.push_back(
             {{"secs_ago", rounded(error.seconds_ago)}, {"job_id", error.job_id}, {"message", error.message}});
     return {
@@ -226,36 +248,21 @@ Json jobs_json(const EngineStatus& status) {
     Json list = Json::array();
     for (const JobStatus& job : status.jobs) {
         if (list.size() == kMostJobs) break;
-        Json entry = {{"job_id", job.job_id},
-                      {"request_id", job.request_id},
-                      {"client", job.client},
-                      {"proof_kind", engine::kind_name(job.kind)},
-                      {"priority", engine::priority_name(job.priority)},
-                      {"circuit_id", job.circuit_id},
-                      {"state", engine::state_name(job.state)},
-                      {"phase", job.phase},
-                      {"total_partitions", job.partitions},
-                      {"partitions_done", job.partitions_done},
-                      {"submitted_secs_ago", rounded(job.submitted_seconds_ago)},
-                      {"finished_secs_ago", nullptr},
-                      {"request_bytes", job.request_bytes},
-                      {"error", job.error}};
-        if (job.finished_seconds_ago >= 0) entry["finished_secs_ago"] = rounded(job.finished_seconds_ago);
-        list.push_back(std::move(entry));
+        list.push_back(job_fields(job));
     }
     return {{"jobs", std::move(list)}, {"total", status.jobs.size()}};
 }
 
-Json timeline_json(const engine::Timeline& timeline, i64 since_us, std::size_t limit) {
+Json timeline_json(const Timeline& timeline, i64 since_us, std::size_t limit) {
     using std::chrono::microseconds;
-    const auto us = [&](engine::TimePoint t) {
+    const auto us = [&](TimePoint t) {
         return std::chrono::duration_cast<microseconds>(t - timeline.origin()).count();
     };
     const auto intervals = timeline.intervals(timeline.origin() + microseconds(since_us));
     const std::size_t first = intervals.size() > limit ? intervals.size() - limit : 0;
     Json list = Json::array();
     for (std::size_t i = first; i < intervals.size(); ++i) {
-        const engine::Interval& interval = intervals[i];
+        const Interval& interval = intervals[i];
         list.push_back({{"lane", interval.lane},
                         {"stage", interval.stage},
                         {"job", interval.job_id},
@@ -265,7 +272,7 @@ Json timeline_json(const engine::Timeline& timeline, i64 since_us, std::size_t l
                         {"begin_us", us(interval.begin)},
                         {"end_us", us(interval.end)}});
     }
-    return {{"now_us", us(engine::Clock::now())}, {"truncated", first != 0}, {"intervals", std::move(list)}};
+    return {{"now_us", us(Clock::now())}, {"truncated", first != 0}, {"intervals", std::move(list)}};
 }
 
-}  // namespace cuzk::rpc
+}  // namespace cuzk::engine
