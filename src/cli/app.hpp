@@ -22,7 +22,8 @@ void add_inspect(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_filecoin(CLI::App& app, Action& action);
-// Adds to the group of add_filecoin.
+// Add to the group of add_filecoin.
 void add_filecoin_bench(CLI::App& group, Action& action);
+void add_filecoin_params(CLI::App& group, Action& action);
 
 }  // namespace cuzk::cli

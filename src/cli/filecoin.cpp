@@ -7,11 +7,13 @@
 #include "cli/app.hpp"
 #include "cli/common.hpp"
 #include "cli/device_options.hpp"
+#include "cli/filecoin_options.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal_progress.hpp"
 #include "cli/test_hooks.hpp"
 #include "cli/timings.hpp"
 #include "filecoin/chain/claim.hpp"
+#include "filecoin/params/key_cache.hpp"
 #include "filecoin/params/store.hpp"
 #include "filecoin/prove/prove.hpp"
 #include "filecoin/simulate/sector.hpp"
@@ -28,17 +30,33 @@ using C = Bls12_381;
 struct Arguments {
     CommonOptions common;
     std::string trace;
-    std::string request, proof, folder, vk, output, size, seed_hex, test_randomness;
+    std::string request, proof, folder, caches, vk, output, size, test_randomness;
     std::string kind = "porep";
     DeviceOptions device;
     bool timings = false;
     fil::SimulateOptions simulate;
 };
 
-const std::vector<std::string> kKinds = {"porep", "update", "window-post", "winning-post"};
-
 std::string folder_of(const Arguments& args) {
     return args.folder.empty() ? fil::parameter_folder() : args.folder;
+}
+
+struct OpenedKey {
+    std::shared_ptr<ProvingKey<C>> key;
+    bool from_cache = false;
+};
+
+OpenedKey open_key(const Arguments& args, const fil::ProofJob& job, bool use_cache, Progress& progress) {
+    if (use_cache) {
+        const std::string caches = args.caches.empty() ? fil::key_cache_folder() : args.caches;
+        const auto found = fil::find_key_cache({folder_of(args), caches}, job.circuit, job.shape);
+        if (found.file) return {std::make_shared<ProvingKey<C>>(found.file->proving_key()), true};
+        if (!found.problem.empty())
+            fmt::print(stderr, "cuzk: warning: the key cache is not used: {}\n", found.problem);
+    }
+    return {
+        std::make_shared<ProvingKey<C>>(fil::load_params(folder_of(args), job.circuit, job.shape, &progress)),
+        false};
 }
 
 fil::ProofJob job_of(const std::string& path) {
@@ -61,20 +79,33 @@ int prove(const Arguments& args) {
         const StageTimer timer(&log, "request");
         job = job_of(args.request);
     }
-    std::shared_ptr<ProvingKey<C>> key;
-    {
-        const StageTimer timer(&log, "key");
-        key = std::make_shared<ProvingKey<C>>(
-            fil::load_params(folder_of(args), job->circuit, job->shape, &progress));
-    }
-    {
-        const StageTimer timer(&log, "circuit");
-        key->circuit = std::make_shared<const fil::CompiledCircuit>(job->circuit, job->shape);
-    }
-    const u64 constraints = key->circuit->r1cs.constraints;
+    std::shared_ptr<const fil::CompiledCircuit> circuit;
     const auto backend = make_backend<C>(args.device);
-    Prover<C> prover(*backend, key);
-    const std::vector<u8> proof = fil::prove_job(*job, prover, options);
+    const auto prove_with = [&](bool use_cache) -> std::vector<u8> {
+        OpenedKey opened;
+        {
+            const StageTimer timer(&log, "key");
+            opened = open_key(args, *job, use_cache, progress);
+        }
+        if (!circuit) {
+            const StageTimer timer(&log, "circuit");
+            circuit = std::make_shared<const fil::CompiledCircuit>(job->circuit, job->shape);
+        }
+        opened.key->circuit = circuit;
+        try {
+            Prover<C> prover(*backend, opened.key);
+            return fil::prove_job(*job, prover, options);
+        } catch (const Error& error) {
+            // A proof that does not verify, where the points come from a copy: perhaps the copy is bad.
+            if (!opened.from_cache || error.kind() != ErrorKind::kMalformed) throw;
+            fmt::print(stderr, "cuzk: warning: once more with the parameter file instead of its cache: {}\n",
+                       error.what());
+        }
+        return {};
+    };
+    std::vector<u8> proof = prove_with(true);
+    if (proof.empty()) proof = prove_with(false);
+    const u64 constraints = circuit->r1cs.constraints;
     write_file(args.output, std::span<const u8>(proof));
     if (!args.trace.empty()) write_file(args.trace, chrome_trace(log));
 
@@ -210,79 +241,6 @@ int circuit(const Arguments& args) {
     return 0;
 }
 
-int params_list(const Arguments& args) {
-    Table table({"circuit", "sector", "file", "digest", "here"});
-    Json rows = Json::array();
-    for (const fil::PublishedDigest& d : fil::published_digests()) {
-        const fil::SectorShape shape = fil::sector_shape(d.sector_bytes);
-        const std::string path = fil::params_path(folder_of(args), d.kind, shape);
-        const bool here = std::filesystem::exists(path);
-        const std::string name = fil::parameter_name(d.kind, shape) + ".params";
-        table.add({fil::circuit_name(d.kind), fil::sector_size_name(d.sector_bytes), name, d.params,
-                   here ? "yes" : "no"});
-        rows.push_back({{"circuit", fil::circuit_name(d.kind)},
-                        {"sector_size", d.sector_bytes},
-                        {"file", name},
-                        {"digest", d.params},
-                        {"vk_digest", d.vk},
-                        {"present", here}});
-    }
-    if (args.common.json)
-        fmt::print("{}\n", rows.dump(2));
-    else
-        fmt::print(
-            "folder: {}\n{}Missing files come from the network's parameter fetcher, by these names and "
-            "digests.\n",
-            folder_of(args), table.text());
-    return 0;
-}
-
-// Compares every published file that is in the folder with its digest.
-int params_check(const Arguments& args) {
-    TerminalProgress progress;
-    Table table({"file", "result"});
-    Json rows = Json::array();
-    bool good = true;
-    for (const fil::PublishedDigest& d : fil::published_digests()) {
-        const fil::SectorShape shape = fil::sector_shape(d.sector_bytes);
-        for (const auto& [path, digest] :
-             {std::pair{fil::params_path(folder_of(args), d.kind, shape), d.params},
-              std::pair{fil::vk_path(folder_of(args), d.kind, shape), d.vk}}) {
-            if (!std::filesystem::exists(path)) continue;
-            const bool equal = fil::network_digest(path, &progress) == digest;
-            good = good && equal;
-            table.add({path, equal ? "the network's file"
-                                   : "NOT the network's file (damaged, or development parameters)"});
-            rows.push_back({{"file", path}, {"published", equal}});
-        }
-    }
-    if (args.common.json)
-        fmt::print("{}\n", rows.dump(2));
-    else if (rows.empty())
-        fmt::print("no parameter file is in {}\n", folder_of(args));
-    else
-        fmt::print("{}", table.text());
-    return good ? 0 : exit_code(ErrorKind::kMalformed);
-}
-
-int params_generate(const Arguments& args) {
-    const ThreadLimit limit(args.common.threads);
-    const fil::SectorShape shape = fil::sector_shape(fil::parse_sector_size(args.size));
-    const fil::CircuitKind kind = fil::circuit_of_name(args.kind);
-    TerminalProgress progress;
-    OsRandom os;
-    std::optional<SeededRandom> seeded;
-    if (!args.seed_hex.empty())
-        seeded.emplace(std::span(reinterpret_cast<const u8*>(args.seed_hex.data()), args.seed_hex.size()));
-    RandomSource& random = seeded ? static_cast<RandomSource&>(*seeded) : os;
-    fil::generate_params(folder_of(args), kind, shape, random, &progress);
-    fmt::print(
-        stderr,
-        "cuzk: warning: development parameters: UNSAFE FOR PRODUCTION, whoever made them can forge proofs\n");
-    fmt::print("{}\n", fil::params_path(folder_of(args), kind, shape));
-    return 0;
-}
-
 using Run = int (*)(const Arguments&);
 
 std::shared_ptr<Arguments> command(CLI::App& parent, const char* name, const char* help, Run run,
@@ -294,10 +252,8 @@ std::shared_ptr<Arguments> command(CLI::App& parent, const char* name, const cha
 }
 
 void add_circuit_options(CLI::App& app, Arguments& args) {
-    app.add_option("--circuit,--proof", args.kind, "porep, update, window-post or winning-post")
-        ->check(CLI::IsMember(kKinds))
-        ->capture_default_str();
-    app.add_option("--sector-size", args.size, "2KiB, 8MiB, 32GiB, ...")->required();
+    add_circuit_option(app, args.kind)->capture_default_str();
+    add_size_option(app, args.size)->required();
 }
 
 void add_simulate_options(CLI::App& app, Arguments& args) {
@@ -309,8 +265,7 @@ void add_simulate_options(CLI::App& app, Arguments& args) {
 }
 
 void add_folder(CLI::App& app, Arguments& args) {
-    app.add_option("--params", args.folder,
-                   "Folder of parameter files (default: FIL_PROOFS_PARAMETER_CACHE)");
+    add_params_option(app, args.folder);
 }
 
 }  // namespace
@@ -330,6 +285,7 @@ void add_filecoin(CLI::App& app, Action& action) {
     args->device.add_to(*c);
     add_test_randomness(*c, args->test_randomness);
     add_folder(*c, *args);
+    add_caches_option(*c, args->caches);
     args->common.add_to(*c);
 
     args = command(*group, "verify", "Verify the proofs of all partitions together", verify, action, c);
@@ -357,24 +313,7 @@ void add_filecoin(CLI::App& app, Action& action) {
     args->common.add_to(*c);
 
     add_filecoin_bench(*group, action);
-
-    CLI::App* params = group->add_subcommand("params", "Parameter files");
-    params->require_subcommand(1);
-    args = command(*params, "list", "The network's files: names, digests, which are here", params_list,
-                   action, c);
-    add_folder(*c, *args);
-    args->common.add_to(*c);
-    args = command(*params, "check", "Compare the files that are here with the network's digests",
-                   params_check, action, c);
-    add_folder(*c, *args);
-    args->common.add_to(*c);
-    args = command(*params, "generate", "Development parameters of a circuit: UNSAFE FOR PRODUCTION",
-                   params_generate, action, c);
-    add_circuit_options(*c, *args);
-    c->add_option("--seed", args->seed_hex,
-                  "Equal seeds give equal parameters (default: the system's randomness)");
-    add_folder(*c, *args);
-    args->common.add_to(*c, false);
+    add_filecoin_params(*group, action);
 }
 
 }  // namespace cuzk::cli

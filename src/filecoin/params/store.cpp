@@ -36,10 +36,15 @@ std::string vk_path(const std::string& folder, CircuitKind kind, const SectorSha
     return path_of(folder, kind, shape, ".vk");
 }
 
-ProvingKey<Bls12_381> load_params(const std::string& folder, CircuitKind kind, const SectorShape& shape,
-                                  Progress* progress) {
+void require_params(const std::string& folder, CircuitKind kind, const SectorShape& shape) {
     const std::string path = params_path(folder, kind, shape);
     if (!std::filesystem::exists(path)) missing(path, kind, shape);
+}
+
+ProvingKey<Bls12_381> load_params(const std::string& folder, CircuitKind kind, const SectorShape& shape,
+                                  Progress* progress) {
+    require_params(folder, kind, shape);
+    const std::string path = params_path(folder, kind, shape);
     // Points are not checked here: a proof from a damaged key fails its verification, and then the damage is looked for.
     return read_params(ByteSource::open(path), {PointChecks::kNone, progress});
 }

@@ -14,6 +14,9 @@ namespace cuzk::filecoin {
 std::string params_path(const std::string& folder, CircuitKind kind, const SectorShape& shape);
 std::string vk_path(const std::string& folder, CircuitKind kind, const SectorShape& shape);
 
+// Throws Error(kEnvironment) unless the parameter file is there: where it was looked for, and how to get it.
+void require_params(const std::string& folder, CircuitKind kind, const SectorShape& shape);
+
 // Reads the circuit's parameter file and checks its counts against the circuit. Throws Error(kEnvironment) saying where the
 // file was looked for and how to get it, or Error(kMalformed).
 ProvingKey<Bls12_381> load_params(const std::string& folder, CircuitKind kind, const SectorShape& shape,
