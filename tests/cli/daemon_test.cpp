@@ -172,6 +172,24 @@ TEST_F(DaemonTest, ProvesThroughItsCommands) {
     EXPECT_TRUE(json::parse(load.output)["all_verified"]);
     EXPECT_EQ(json::parse(load.output)["requests"][0]["proofs"], 4);
 
+    const Outcome probe =
+        run({"bench", "serve", out("request.json"), out("request.json"), "--mode", "probe", "--count", "2",
+             "--concurrency", "2", "--params", out("params"), "--addr", address(), "--json"});
+    ASSERT_EQ(probe.code, 0) << probe.errors;
+    const json probed = json::parse(probe.output);
+    EXPECT_TRUE(probed["all_verified"]);
+    ASSERT_EQ(probed["requests"].size(), 3u) << "the probe alone, the probe under load, the load";
+    EXPECT_EQ(probed["requests"][0]["proofs"], 2);
+    EXPECT_EQ(probed["requests"][1]["proofs"], 2);
+    EXPECT_GE(probed["requests"][2]["proofs"], 2);
+    EXPECT_EQ(probed["probe"]["probes"], 2);
+    EXPECT_GT(probed["probe"]["bound_s"], probed["probe"]["alone_p50_s"]);
+    EXPECT_EQ(run({"bench", "serve", out("request.json"), "--mode", "probe", "--params", out("params"),
+                   "--addr", address()})
+                  .code,
+              2)
+        << "there is no load";
+
     EXPECT_EQ(json::parse(ask({"drain", "--json"}).output)["unfinished_jobs"], 0);
     const Outcome late = ask({"submit", out("request.json"), "--request-id", "late"});
     EXPECT_EQ(late.code, 4);

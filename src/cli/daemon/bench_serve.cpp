@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -49,8 +50,9 @@ struct Sample {
     engine::JobTimings timings;
 };
 
-// What came of the submissions of one source.
+// What came of the submissions of one source, or of one phase of them.
 struct Tally {
+    std::string name;
     std::vector<Sample> done;
     u64 failed = 0, invalid = 0;
     std::string first_error;
@@ -60,7 +62,9 @@ class Load {
 public:
     explicit Load(const LoadArguments& args) : args_(args), run_(random_run_name()) {
         for (const std::string& text : args.requests) sources_.push_back(open_source(text));
-        tallies_.resize(sources_.size());
+        if (args.mode == "probe" && sources_.size() < 2)
+            throw Error(ErrorKind::kUsage, "probe: name the request to probe first, and behind it the load");
+        for (const Source& source : sources_) tallies_.push_back({source.name, {}, 0, 0, ""});
     }
 
     // Seconds that the load took.
@@ -68,6 +72,8 @@ public:
         const auto start = Clock::now();
         if (args_.mode == "stress")
             stress();
+        else if (args_.mode == "probe")
+            probe();
         else
             in_turn(args_.mode == "single" ? 1 : args_.count, args_.mode == "single" ? 1 : args_.concurrency);
         return seconds_since(start);
@@ -78,33 +84,26 @@ public:
         Table table({"request", ">proofs", ">failed", ">invalid", ">per minute", ">mean", ">p50", ">p90",
                      ">p99", ">max", ">queue p50", ">synthesis", ">proving", ">outside"});
         bool good = true;
-        for (std::size_t i = 0; i < sources_.size(); ++i) {
-            const Tally& t = tallies_[i];
+        for (const Tally& t : tallies_) {
             good = good && t.failed == 0 && t.invalid == 0;
-            const auto column = [&](auto value_of) {
-                std::vector<double> values;
-                for (const Sample& sample : t.done) values.push_back(value_of(sample));
-                std::sort(values.begin(), values.end());
-                return values;
-            };
-            const auto latency = column([](const Sample& s) { return s.seconds; });
+            const auto latency = sorted(t, latency_of);
             const auto queue =
-                column([](const Sample& s) { return static_cast<double>(s.timings.queue_wait) / 1e3; });
+                sorted(t, [](const Sample& s) { return static_cast<double>(s.timings.queue_wait) / 1e3; });
             const auto synthesis =
-                column([](const Sample& s) { return static_cast<double>(s.timings.synthesis) / 1e3; });
+                sorted(t, [](const Sample& s) { return static_cast<double>(s.timings.synthesis) / 1e3; });
             const auto proving =
-                column([](const Sample& s) { return static_cast<double>(s.timings.gpu_compute) / 1e3; });
+                sorted(t, [](const Sample& s) { return static_cast<double>(s.timings.gpu_compute) / 1e3; });
             // What the client waits for beside the daemon's own account of the job.
-            const auto outside = column(
-                [](const Sample& s) { return s.seconds - static_cast<double>(s.timings.total) / 1e3; });
+            const auto outside = sorted(
+                t, [](const Sample& s) { return s.seconds - static_cast<double>(s.timings.total) / 1e3; });
             const double rate = 60 * static_cast<double>(t.done.size()) / wall;
-            table.add({sources_[i].name, std::to_string(t.done.size()), std::to_string(t.failed),
+            table.add({t.name, std::to_string(t.done.size()), std::to_string(t.failed),
                        std::to_string(t.invalid), fmt::format("{:.2f}", rate), duration_text(mean(latency)),
                        duration_text(percentile(latency, 0.5)), duration_text(percentile(latency, 0.9)),
                        duration_text(percentile(latency, 0.99)), duration_text(percentile(latency, 1)),
                        duration_text(percentile(queue, 0.5)), duration_text(mean(synthesis)),
-                       duration_text(mean(proving))});
-            rows.push_back({{"request", sources_[i].name},
+                       duration_text(mean(proving)), duration_text(mean(outside))});
+            rows.push_back({{"request", t.name},
                             {"proofs", t.done.size()},
                             {"failed", t.failed},
                             {"invalid", t.invalid},
@@ -121,13 +120,23 @@ public:
                             {"outside_mean_s", mean(outside)}});
         }
         if (args_.json) {
-            fmt::print(
-                "{}\n",
-                Json{{"mode", args_.mode}, {"seconds", wall}, {"all_verified", good}, {"requests", rows}}
-                    .dump(2));
+            Json out{{"mode", args_.mode}, {"seconds", wall}, {"all_verified", good}, {"requests", rows}};
+            if (probed_)
+                out["probe"] = {{"alone_p50_s", probed_->alone},
+                                {"stage_alone_s", probed_->stage},
+                                {"bound_s", probed_->bound()},
+                                {"within_bound", probed_->within},
+                                {"probes", probed_->probes}};
+            fmt::print("{}\n", out.dump(2));
         } else {
             fmt::print("{}\n{} in all; {}\n", table.text(), duration_text(wall),
                        good ? "every proof verified" : "NOT every submission gave a proof that verifies");
+            if (probed_)
+                fmt::print(
+                    "bound: 1.5 x {} + {} (the longest stage of a partition of the load, alone) = {}; "
+                    "{} of {} within\n",
+                    duration_text(probed_->alone), duration_text(probed_->stage),
+                    duration_text(probed_->bound()), probed_->within, probed_->probes);
             for (const Tally& t : tallies_)
                 if (!t.first_error.empty()) fmt::print("first error: {}\n", t.first_error);
         }
@@ -135,6 +144,22 @@ public:
     }
 
 private:
+    // How soon the first request comes back while the others keep the daemon busy.
+    struct Probed {
+        double alone = 0;  // median, seconds
+        double stage = 0;  // longest of synthesis and proving of one partition of the load, alone, seconds
+        std::size_t within = 0, probes = 0;
+        double bound() const { return 1.5 * alone + stage; }
+    };
+
+    static double latency_of(const Sample& sample) { return sample.seconds; }
+    template <class ValueOf>
+    static std::vector<double> sorted(const Tally& tally, const ValueOf& value_of) {
+        std::vector<double> values;
+        for (const Sample& sample : tally.done) values.push_back(value_of(sample));
+        std::sort(values.begin(), values.end());
+        return values;
+    }
     static double mean(const std::vector<double>& values) {
         double sum = 0;
         for (const double v : values) sum += v;
@@ -184,8 +209,12 @@ private:
         for (u32 c = 0; c < concurrency; ++c)
             clients.emplace_back([&] {
                 rpc::Client client(args_.connection.resolved());
-                for (u64 i = next++; i < all; i = next++) prove_one(client, i % sources_.size(), i);
+                for (u64 i = next++; i < all; i = next++) prove_nth(client, i % sources_.size(), i);
             });
+    }
+
+    void prove_nth(rpc::Client& client, std::size_t s, u64 number) {
+        prove_one(client, sources_[s], number, tallies_[s]);
     }
 
     // Arrivals of each source at random times, at its rate; each submission waits on a thread of its own, so that a slow daemon
@@ -209,15 +238,68 @@ private:
                     std::this_thread::sleep_until(at);
                     const std::lock_guard lock(mutex);
                     waiting.emplace_back(
-                        [this, &client, s, i] { prove_one(client, s, i * sources_.size() + s); });
+                        [this, &client, s, i] { prove_nth(client, s, i * sources_.size() + s); });
                 }
             });
         arrivals.clear();
         waiting.clear();
     }
 
-    void prove_one(rpc::Client& client, std::size_t s, u64 number) {
-        const Source& source = sources_[s];
+    // The probe alone, --count times; then as often at random moments while --concurrency of the others are under way.
+    void probe() {
+        rpc::Client client(args_.connection.resolved());
+        u64 number = 0;
+        Probed probed;
+        // Twice each: the first loads keys. The second says how long the stages of the load take alone.
+        std::vector<Tally> warm(sources_.size());
+        for (int round = 0; round < 2; ++round)
+            for (std::size_t s = 0; s < sources_.size(); ++s)
+                prove_one(client, sources_[s], number++, warm[s]);
+        for (std::size_t s = 1; s < sources_.size(); ++s)
+            if (!warm[s].done.empty()) probed.stage = std::max(probed.stage, stage_of(sources_[s], warm[s]));
+
+        tallies_.front().name += ", alone";
+        for (u32 i = 0; i < args_.count; ++i) prove_one(client, sources_.front(), number++, tallies_.front());
+        probed.alone = percentile(sorted(tallies_.front(), latency_of), 0.5);
+
+        std::atomic<u64> next{number + args_.count};
+        std::atomic<bool> enough{false};
+        std::vector<std::jthread> load;
+        for (u32 c = 0; c < args_.concurrency; ++c)
+            load.emplace_back([&] {
+                rpc::Client loader(args_.connection.resolved());
+                while (!enough) {
+                    const u64 n = next++;
+                    const std::size_t s = 1 + n % (sources_.size() - 1);
+                    prove_one(loader, sources_[s], n, tallies_[s]);
+                }
+            });
+        Tally under_load{sources_.front().name + ", under load", {}, 0, 0, ""};
+        std::mt19937_64 generator(args_.seed);
+        std::uniform_real_distribution<double> gap(0.5, 1.5);
+        for (u32 i = 0; i < args_.count; ++i) {
+            std::this_thread::sleep_for(std::chrono::duration<double>(probed.stage * gap(generator)));
+            prove_one(client, sources_.front(), number++, under_load);
+        }
+        enough = true;
+        load.clear();
+        const auto latency = sorted(under_load, latency_of);
+        probed.probes = args_.count;
+        probed.within = static_cast<std::size_t>(
+            std::upper_bound(latency.begin(), latency.end(), probed.bound()) - latency.begin());
+        probed_ = probed;
+        tallies_.insert(tallies_.begin() + 1, std::move(under_load));
+        for (Tally& t : warm)  // what went wrong there counts, too
+            if (t.failed + t.invalid != 0) tallies_.push_back(std::move(t));
+    }
+    // Seconds; the timings of a job are sums over its partitions.
+    static double stage_of(const Source& source, const Tally& tally) {
+        const engine::JobTimings& last = tally.done.back().timings;
+        return static_cast<double>(std::max(last.synthesis, last.gpu_compute)) / 1e3 /
+               static_cast<double>(source.job.partitions.size());
+    }
+
+    void prove_one(rpc::Client& client, const Source& source, u64 number, Tally& tally) {
         fil::ProofRequest request = source.request;
         request.request_id = fmt::format("bench-{}-{}", run_, number);
         std::string error;
@@ -237,7 +319,6 @@ private:
             error = e.what();
         }
         const std::lock_guard lock(mutex_);
-        Tally& tally = tallies_[s];
         if (error.empty())
             tally.done.push_back(sample);
         else
@@ -250,6 +331,7 @@ private:
     std::vector<Source> sources_;
     std::mutex mutex_;
     std::vector<Tally> tallies_;
+    std::optional<Probed> probed_;
 };
 
 int bench_serve(const LoadArguments& args) {
@@ -266,15 +348,16 @@ void add_bench_serve(CLI::App& bench, Action& action) {
         ->required();
     c->add_option("--mode", args->mode,
                   "single: each once; batch: --count of each, --concurrency at a time; stress: random "
-                  "arrivals at rates")
-        ->check(CLI::IsMember({"single", "batch", "stress"}))
+                  "arrivals at rates; probe: the first alone, then while the others keep the daemon busy")
+        ->check(CLI::IsMember({"single", "batch", "stress", "probe"}))
         ->capture_default_str();
-    c->add_option("--count", args->count, "batch: submissions of each request")
+    c->add_option("--count", args->count,
+                  "batch: submissions of each request; probe: probes alone, and as many under load")
         ->check(CLI::Range(1, 1'000'000));
-    c->add_option("--concurrency", args->concurrency, "batch: submissions under way")
+    c->add_option("--concurrency", args->concurrency, "batch, probe: submissions under way")
         ->check(CLI::Range(1, 1024));
     c->add_option("--duration", args->duration, "stress: seconds of arrivals")->check(CLI::Range(0.1, 1e6));
-    c->add_option("--seed", args->seed, "stress: equal seeds give equal arrivals");
+    c->add_option("--seed", args->seed, "stress, probe: equal seeds give equal arrivals");
     c->add_option("--params", args->params, "Folder of parameter files, for verification");
     args->connection.add_to(*c);
     c->add_flag("--json", args->json, "Print the result as JSON");
