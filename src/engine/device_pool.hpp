@@ -53,7 +53,7 @@ private:
         u32 wrong_in_row = 0;  // proofs that did not verify
         u64 done = 0, failures = 0;
         TimePoint idle_since = Clock::now();
-        std::multimap<std::string, filecoin::ProofKind> current;
+        std::multimap<std::string, JobKind> current;
     };
     bool is_target(u32 device) const;
     bool replaceable(u32 device) const;

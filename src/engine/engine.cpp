@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/circuit_id.hpp"
 #include "engine/engine_impl.hpp"
 
 namespace cuzk::engine {
@@ -41,6 +40,17 @@ void check_request_id(const std::string& id) {
             throw Error(ErrorKind::kMalformed, "request_id is no UTF-8 text");
         i += more + 1;
     }
+}
+
+// The content, moved out of the request.
+JobContent understood(JobRequest& request) {
+    if (auto* raw = std::get_if<RawRequest>(&request.content)) {
+        filecoin::ProofRequest parsed = filecoin::parse_request(raw->json, raw->name);
+        request.content = filecoin::ProofRequest();
+        return parsed;
+    }
+    if (auto* circuit = std::get_if<CircuitRequest>(&request.content)) return std::move(*circuit);
+    return std::move(std::get<filecoin::ProofRequest>(request.content));
 }
 
 }  // namespace
@@ -169,6 +179,7 @@ void Engine::Impl::restore_jobs() {
         job->client = restored.job.client;
         job->digest = restored.job.digest;
         job->kind = restored.job.kind;
+        job->circuit_id = restored.job.circuit_id;
         job->priority = restored.job.priority;
         job->timeout = restored.job.timeout;
         table_.restore(job, restored.result ? &*restored.result : nullptr);
@@ -181,7 +192,7 @@ void Engine::Impl::restore_jobs() {
         Reservation memory = planner_.try_acquire(request_claim(job->request_bytes));
         table_.update(job, [&](Job& j) {
             j.memory = std::move(memory);  // accepted is accepted, even where it does not fit
-            j.request = std::make_shared<const filecoin::ProofRequest>(std::move(*restored.request));
+            j.request = std::make_shared<const JobContent>(std::move(*restored.request));
         });
         enqueue(job);
     }
@@ -191,20 +202,22 @@ void Engine::Impl::restore_jobs() {
 }
 
 Ticket Engine::Impl::submit(JobRequest request) {
-    auto content = std::make_shared<filecoin::ProofRequest>();
-    if (auto* raw = std::get_if<RawRequest>(&request.content))
-        *content = filecoin::parse_request(raw->json, raw->name);
-    else
-        *content = std::move(std::get<filecoin::ProofRequest>(request.content));
-    request.content = filecoin::ProofRequest();
-
+    auto content = std::make_shared<JobContent>(understood(request));
     auto job = std::make_shared<Job>();
-    job->request_id = request.request_id.empty() ? content->request_id : request.request_id;
+    job->request_id = std::move(request.request_id);
+    u32 wanted = static_cast<u32>(request.priority);
+    if (const auto* filecoin = std::get_if<filecoin::ProofRequest>(content.get())) {
+        job->kind = job_kind(filecoin->kind);
+        if (job->request_id.empty()) job->request_id = filecoin->request_id;
+        if (request.priority == Priority::kUnspecified) wanted = filecoin->priority;
+    } else {
+        const auto& circuit = std::get<CircuitRequest>(*content);
+        job->kind = JobKind::kCircuit;
+        job->circuit_id = circuit.circuit_id;
+        workload_->check(circuit);
+    }
     check_request_id(job->request_id);
     job->client = request.client;
-    job->kind = content->kind;
-    const u32 wanted =
-        request.priority == Priority::kUnspecified ? content->priority : static_cast<u32>(request.priority);
     job->priority = effective_priority(wanted, job->kind);
     job->timeout = std::max(request.timeout, Milliseconds(0));
     job->digest = content_digest(*content);
@@ -231,7 +244,7 @@ Ticket Engine::Impl::submit(JobRequest request) {
             if (journal_) {
                 try {
                     journal_->accept({job->id, job->request_id, job->client, job->digest, job->kind,
-                                      job->priority, job->timeout},
+                                      job->circuit_id, job->priority, job->timeout},
                                      *content);
                 } catch (const Error& e) {
                     metrics_.add("cuzk_journal_failures_total");
@@ -286,8 +299,8 @@ void Engine::Impl::count_end(const Job& job, const JobResult& result) {
 }
 
 bool Engine::Impl::end_job(const JobPtr& job, JobState state, const std::string& error, ErrorKind kind,
-                           std::vector<u8> proof, bool in_journal) {
-    if (!table_.end(job, state, error, kind, std::move(proof))) return false;
+                           Proved proved, bool in_journal) {
+    if (!table_.end(job, state, error, kind, std::move(proved))) return false;
     job->stop.request_stop();
     if (state != JobState::kCompleted) {
         const auto is_this = [&](const auto& work) { return work.job == job; };
@@ -319,7 +332,7 @@ void Engine::Impl::run_clock(const std::stop_token& stop) {
 }
 
 Engine::PreloadResult Engine::Impl::preload(const std::string& circuit_id) {
-    parse_circuit_id(circuit_id);
+    workload_->check_id(circuit_id);
     const TimePoint begin = Clock::now();
     const bool loaded = keys_->ask(circuit_id).state == KeyStore::State::kReady;
     const KeyStore::Interest interest =
@@ -331,7 +344,7 @@ Engine::PreloadResult Engine::Impl::preload(const std::string& circuit_id) {
 }
 
 Engine::EvictResult Engine::Impl::evict(const std::string& circuit_id) {
-    parse_circuit_id(circuit_id);
+    workload_->check_id(circuit_id);
     const auto [loaded, bytes] = keys_->evict(circuit_id);
     return {loaded, bytes};
 }
@@ -341,6 +354,7 @@ EngineStatus Engine::Impl::status() const {
     s.uptime_seconds = std::chrono::duration<double>(Clock::now() - started_).count();
     s.devices = pool_.status(timeline_);
     s.keys = keys_->status();
+    s.circuits = workload_->circuits();
     table_.fill(s);
     for (const WorkerBoard& board : boards_) s.workers.push_back(board.status());
     s.memory = planner_.status();
@@ -411,6 +425,9 @@ std::optional<JobStatus> Engine::watch(const std::string& job_id, u64 seen_versi
 }
 EngineStatus Engine::status() const {
     return impl_->status();
+}
+std::vector<CircuitInfo> Engine::circuits() const {
+    return impl_->circuits();
 }
 MetricsRegistry& Engine::metrics() {
     return impl_->metrics();

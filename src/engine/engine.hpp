@@ -48,7 +48,8 @@ public:
     std::optional<JobStatus> watch(const std::string& job_id, u64 seen_version, TimePoint deadline) const;
 
     EngineStatus status() const;
-    MetricsRegistry& metrics();  // rpc may declare and count its own in it
+    std::vector<CircuitInfo> circuits() const;  // registered ones, by id
+    MetricsRegistry& metrics();                 // rpc may declare and count its own in it
     const Timeline& timeline() const;
 
     struct PreloadResult {

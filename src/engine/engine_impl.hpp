@@ -68,6 +68,7 @@ public:
     Ticket submit(JobRequest request);
     bool cancel(const std::string& job_id);
     EngineStatus status() const;
+    std::vector<CircuitInfo> circuits() const { return workload_->circuits(); }
     PreloadResult preload(const std::string& circuit_id);
     EvictResult evict(const std::string& circuit_id);
     void stop(TimePoint deadline);
@@ -127,7 +128,7 @@ private:
     void close_queues();
     void count_end(const Job& job, const JobResult& result);
     bool end_job(const JobPtr& job, JobState state, const std::string& error, ErrorKind kind,
-                 std::vector<u8> proof = {}, bool in_journal = true);
+                 Proved proved = {}, bool in_journal = true);
     void fail_job(const JobPtr& job, const std::string& error, ErrorKind kind) {
         end_job(job, JobState::kFailed, error, kind);
     }

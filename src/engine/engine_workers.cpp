@@ -37,7 +37,7 @@ void Engine::Impl::run_decoder(WorkerBoard& board, bool express) {
 
 void Engine::Impl::decode(WorkerBoard& board, const JobPtr& job) {
     const WorkerBoard::Busy busy(board, job->id, -1);
-    std::shared_ptr<const filecoin::ProofRequest> request;
+    std::shared_ptr<const JobContent> request;
     if (!table_.update(job, [&](Job& j) {
             j.phase = "decoding";
             request = std::move(j.request);
@@ -47,7 +47,8 @@ void Engine::Impl::decode(WorkerBoard& board, const JobPtr& job) {
     std::shared_ptr<const PreparedJob> prepared;
     try {
         at(FaultPoint::kDecode, job->id);
-        prepared = workload_->prepare(*request, job->id);
+        prepared =
+            std::visit([&](const auto& content) { return workload_->prepare(content, job->id); }, *request);
         if (prepared->partitions() == 0)
             throw Error(ErrorKind::kMalformed, job->id + ": the request holds nothing to prove");
     } catch (const Error& e) {
@@ -367,20 +368,22 @@ bool Engine::Impl::prove_on(WorkerBoard& board, u32 device, DeviceWork& work, Re
 void Engine::Impl::run_finaliser(WorkerBoard& board) {
     while (auto done = finished_queue_.pop()) {
         const WorkerBoard::Busy busy(board, done->job->id, done->partition);
-        std::vector<u8> proof;
-        bool complete = false;
+        Proved proved;
+        std::shared_ptr<const PreparedJob> prepared;
         table_.update(done->job, [&](Job& j) {
             Partition& p = j.partitions[done->partition];
             if (p.state == PartitionState::kDone) return;
             p.state = PartitionState::kDone;
             p.proof = std::move(done->proof);
-            complete = ++j.partitions_done == j.partitions.size();
-            if (!complete) return;
+            if (++j.partitions_done != j.partitions.size()) return;
             j.phase = "finishing";
+            prepared = j.prepared;
             for (const Partition& part : j.partitions)
-                proof.insert(proof.end(), part.proof.begin(), part.proof.end());
+                proved.proof.insert(proved.proof.end(), part.proof.begin(), part.proof.end());
         });
-        if (complete) end_job(done->job, JobState::kCompleted, "", ErrorKind::kInternal, std::move(proof));
+        if (!prepared) continue;
+        proved.public_inputs = prepared->public_inputs();
+        end_job(done->job, JobState::kCompleted, "", ErrorKind::kInternal, std::move(proved));
     }
 }
 

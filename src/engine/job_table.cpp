@@ -24,7 +24,7 @@ std::string fresh_id() {
 }
 
 u64 result_bytes(const JobResult& result) {
-    return result.proof.size() + result.error.size() + result.job_id.size();
+    return result.proof.size() + result.public_inputs.size() + result.error.size() + result.job_id.size();
 }
 
 }  // namespace
@@ -180,10 +180,9 @@ bool JobTable::unfinished(const JobPtr& job) const {
     return !is_final(job->state);
 }
 
-bool JobTable::end(const JobPtr& job, JobState state, std::string error, ErrorKind kind,
-                   std::vector<u8> proof) {
+bool JobTable::end(const JobPtr& job, JobState state, std::string error, ErrorKind kind, Proved proved) {
     // What the job held goes when this function returns, after the lock.
-    std::shared_ptr<const filecoin::ProofRequest> request;
+    std::shared_ptr<const JobContent> request;
     std::shared_ptr<const PreparedJob> prepared;
     std::shared_ptr<const Circuit> circuit;
     Reservation memory;
@@ -205,7 +204,9 @@ bool JobTable::end(const JobPtr& job, JobState state, std::string error, ErrorKi
     result.state = state;
     result.error = std::move(error);
     result.error_kind = kind;
-    result.proof = std::move(proof);
+    result.circuit_id = job->circuit_id;
+    result.proof = std::move(proved.proof);
+    result.public_inputs = std::move(proved.public_inputs);
     result.timings.total = milliseconds_between(job->submitted, job->ended);
     if (job->key_wanted)
         result.timings.key_load = milliseconds_between(*job->key_wanted, job->key_ready.value_or(job->ended));
@@ -330,7 +331,7 @@ std::optional<JobStatus> JobTable::status(const std::string& job_id) const {
 void JobTable::fill(EngineStatus& status) const {
     const std::lock_guard lock(mutex_);
     status.draining = draining_;
-    for (std::size_t k = 0; k < 4; ++k) status.queues[k].kind = kAllKinds[k];
+    for (std::size_t k = 0; k < kKinds; ++k) status.queues[k].kind = kAllKinds[k];
     for (const auto& [sequence, job] : unfinished_) {
         QueueStatus& queue = status.queues[kind_index(job->kind)];
         ++(job->state == JobState::kQueued ? queue.pending : queue.in_progress);
@@ -343,7 +344,7 @@ void JobTable::fill(EngineStatus& status) const {
         status.jobs.push_back(status_of(**it));
     status.completed_by_kind = completed_;
     status.failed_by_kind = failed_;
-    for (std::size_t k = 0; k < 4; ++k) {
+    for (std::size_t k = 0; k < kKinds; ++k) {
         status.completed += completed_[k];
         status.failed += failed_[k];
     }

@@ -30,7 +30,7 @@ struct Job {
     // Set once, before the job is visible to others.
     std::string id, request_id, client;
     ContentDigest digest{};
-    filecoin::ProofKind kind = filecoin::ProofKind::kPorepSealCommit;
+    JobKind kind = JobKind::kPorepSealCommit;
     Priority priority = Priority::kNormal;
     Milliseconds timeout{0};
     u64 sequence = 0;
@@ -45,9 +45,9 @@ struct Job {
     JobState state = JobState::kQueued;
     std::string phase = "queued";
     u64 version = 1;
-    std::shared_ptr<const filecoin::ProofRequest> request;  // until decoded
-    std::shared_ptr<const PreparedJob> prepared;            // from then on
-    std::shared_ptr<const Circuit> circuit;                 // from the key's arrival on
+    std::shared_ptr<const JobContent> request;    // until decoded
+    std::shared_ptr<const PreparedJob> prepared;  // from then on
+    std::shared_ptr<const Circuit> circuit;       // from the key's arrival on
     std::string circuit_id;
     Reservation memory;  // of the request, then of what was decoded
     KeyStore::Interest interest;
@@ -60,6 +60,11 @@ struct Job {
 };
 
 using JobPtr = std::shared_ptr<Job>;
+
+// What a completed job yields; see JobResult.
+struct Proved {
+    std::vector<u8> proof, public_inputs;
+};
 
 // Thread-safe. Nothing is called, waited for or destroyed under its lock but a job's own condition.
 class JobTable {
@@ -103,8 +108,7 @@ public:
     bool unfinished(const JobPtr& job) const;
 
     // Ends a job; false if it has ended before, or is not accepted yet. What it held is destroyed after the lock is released.
-    bool end(const JobPtr& job, JobState state, std::string error, ErrorKind kind,
-             std::vector<u8> proof = {});
+    bool end(const JobPtr& job, JobState state, std::string error, ErrorKind kind, Proved proved = {});
 
     // Ids that are no longer kept, by age, number and bytes.
     std::vector<std::string> prune();
@@ -148,7 +152,7 @@ private:
     u32 undecided_ = 0;
     u64 next_sequence_ = 1;
     bool draining_ = false;
-    std::array<u64, 4> completed_{}, failed_{};
+    std::array<u64, kKinds> completed_{}, failed_{};
     u64 cancelled_ = 0, timed_out_ = 0;
 };
 

@@ -141,7 +141,9 @@ void Journal::restore(const std::string& accepted_line, const std::string& ended
     out.job.job_id = accepted.value("job", "");
     out.job.request_id = accepted.value("request", "");
     out.job.client = accepted.value("client", "");
-    out.job.kind = static_cast<filecoin::ProofKind>(std::clamp(accepted.value("kind", 1), 1, 4));
+    out.job.kind =
+        static_cast<JobKind>(std::clamp(accepted.value("kind", 1), 1, static_cast<int>(JobKind::kCircuit)));
+    out.job.circuit_id = accepted.value("circuit", "");
     out.job.priority = effective_priority(accepted.value("priority", 0u), out.job.kind);
     out.job.timeout = Milliseconds(accepted.value("timeout_ms", i64{0}));
     const std::vector<u8> digest = bytes_of_hex(accepted.value("digest", ""));
@@ -153,7 +155,9 @@ void Journal::restore(const std::string& accepted_line, const std::string& ended
         JobResult result;
         result.job_id = out.job.job_id;
         result.state = static_cast<JobState>(ended.value("state", static_cast<int>(JobState::kFailed)));
+        result.circuit_id = ended.value("circuit", "");
         result.proof = bytes_of_hex(ended.value("proof", ""));
+        result.public_inputs = bytes_of_hex(ended.value("public", ""));
         result.error = ended.value("error", "");
         result.error_kind = static_cast<ErrorKind>(ended.value("error_kind", 0));
         const auto timing = [&](const char* key) { return ended.value(key, u64{0}); };
@@ -229,7 +233,7 @@ void Journal::compact_if_large() {
     }
 }
 
-void Journal::accept(const JournalJob& job, const filecoin::ProofRequest& request) {
+void Journal::accept(const JournalJob& job, const JobContent& request) {
     if (faults_ != nullptr) faults_->at(FaultPoint::kJournalWrite, job.job_id, -1, -1);
     const std::string spool = spool_path(job.job_id);
     try {
@@ -241,6 +245,7 @@ void Journal::accept(const JournalJob& job, const filecoin::ProofRequest& reques
                                               {"client", job.client},
                                               {"digest", hex_text(job.digest)},
                                               {"kind", static_cast<int>(job.kind)},
+                                              {"circuit", job.circuit_id},
                                               {"priority", static_cast<u32>(job.priority)},
                                               {"timeout_ms", job.timeout.count()}});
         const std::lock_guard lock(mutex_);
@@ -257,7 +262,9 @@ bool Journal::end(const JobResult& result) {
     const std::string line = sealed_line({{"event", "ended"},
                                           {"job", result.job_id},
                                           {"state", static_cast<int>(result.state)},
+                                          {"circuit", result.circuit_id},
                                           {"proof", hex_text(result.proof)},
+                                          {"public", hex_text(result.public_inputs)},
                                           {"error", result.error},
                                           {"error_kind", static_cast<int>(result.error_kind)},
                                           {"queue_wait", result.timings.queue_wait},

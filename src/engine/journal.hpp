@@ -20,7 +20,8 @@ namespace cuzk::engine {
 struct JournalJob {
     std::string job_id, request_id, client;
     ContentDigest digest{};
-    filecoin::ProofKind kind = filecoin::ProofKind::kPorepSealCommit;
+    JobKind kind = JobKind::kPorepSealCommit;
+    std::string circuit_id;  // of registered circuits; else empty
     Priority priority = Priority::kNormal;
     Milliseconds timeout{0};
 };
@@ -29,7 +30,7 @@ struct JournalJob {
 struct RestoredJob {
     JournalJob job;
     std::optional<JobResult> result;
-    std::optional<filecoin::ProofRequest> request;
+    std::optional<JobContent> request;
     std::string problem;
 };
 
@@ -48,7 +49,7 @@ public:
     u64 damaged_records() const { return damaged_; }
 
     // On disk when it returns. Error(kEnvironment) if that is impossible; then nothing of the job is kept.
-    void accept(const JournalJob& job, const filecoin::ProofRequest& request);
+    void accept(const JournalJob& job, const JobContent& request);
     // The job ended; its result is kept until forget(). Not synced: the worst is that the job is done again. False if it
     // could not be written.
     bool end(const JobResult& result);

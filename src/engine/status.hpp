@@ -24,7 +24,7 @@ struct PartitionStatus {
 
 struct JobStatus {
     std::string job_id, request_id, client;
-    filecoin::ProofKind kind = filecoin::ProofKind::kPorepSealCommit;
+    JobKind kind = JobKind::kPorepSealCommit;
     Priority priority = Priority::kNormal;
     std::string circuit_id;  // empty until decoded
     JobState state = JobState::kQueued;
@@ -80,8 +80,19 @@ struct KeyStatus {
     std::vector<u32> devices;  // where it is resident
 };
 
+// A registered circuit, as its files were at the start.
+struct CircuitInfo {
+    std::string id, curve;           // curve: "bn128", "bls12381"
+    u64 variables = 0;               // with the constant one
+    u64 public_inputs = 0;           // without it
+    u64 domain = 0;                  // points of the QAP's domain: a power of two
+    std::optional<u64> constraints;  // known where the circuit's .r1cs is
+    u64 key_bytes = 0;               // points of the proving key
+    std::string key_digest;          // SHA-256, in hexadecimal, of the verifying key as snarkjs writes it
+};
+
 struct QueueStatus {
-    filecoin::ProofKind kind = filecoin::ProofKind::kPorepSealCommit;
+    JobKind kind = JobKind::kPorepSealCommit;
     u32 pending = 0, in_progress = 0;  // jobs
 };
 
@@ -109,14 +120,15 @@ struct EngineStatus {
     bool draining = false;
     std::vector<DeviceStatus> devices;
     std::vector<KeyStatus> keys;
-    std::array<QueueStatus, 4> queues;  // every kind, in the order of kAllKinds
+    std::vector<CircuitInfo> circuits;
+    std::array<QueueStatus, kKinds> queues;  // every kind, in the order of kAllKinds
     std::vector<JobStatus> jobs;  // unfinished ones, then finished ones that are still kept, newest first
     std::vector<WorkerStatus> workers;
     std::vector<MemoryStatus> memory;
     std::vector<RecentError> recent_errors;  // newest first
 
     u64 completed = 0, failed = 0, cancelled = 0, timed_out = 0;
-    std::array<u64, 4> completed_by_kind{}, failed_by_kind{};
+    std::array<u64, kKinds> completed_by_kind{}, failed_by_kind{};
     u32 synthesis_max = 0, synthesis_active = 0;
     u32 pipeline_depth = 0, pipeline_used = 0;  // partitions between the start of synthesis and a device
     u32 queued_partitions = 0;                  // ready for synthesis

@@ -4,16 +4,15 @@
 
 namespace cuzk::engine {
 
-using filecoin::ProofKind;
-
-Priority effective_priority(u32 requested, ProofKind kind) {
+Priority effective_priority(u32 requested, JobKind kind) {
     if (requested >= static_cast<u32>(Priority::kLow) && requested <= static_cast<u32>(Priority::kCritical))
         return static_cast<Priority>(requested);
     switch (kind) {
-        case ProofKind::kWinningPost: return Priority::kCritical;
-        case ProofKind::kWindowPost: return Priority::kHigh;
-        case ProofKind::kPorepSealCommit:
-        case ProofKind::kSnapDealsUpdate: break;
+        case JobKind::kWinningPost: return Priority::kCritical;
+        case JobKind::kWindowPost: return Priority::kHigh;
+        case JobKind::kPorepSealCommit:
+        case JobKind::kSnapDealsUpdate:
+        case JobKind::kCircuit: break;
     }
     return Priority::kNormal;
 }
@@ -29,14 +28,15 @@ const char* priority_name(Priority priority) {
     return "normal";
 }
 
-const char* kind_name(ProofKind kind) {
+const char* kind_name(JobKind kind) {
     switch (kind) {
-        case ProofKind::kPorepSealCommit: return "porep-c2";
-        case ProofKind::kSnapDealsUpdate: return "snap-update";
-        case ProofKind::kWindowPost: return "window-post";
-        case ProofKind::kWinningPost: break;
+        case JobKind::kPorepSealCommit: return "porep-c2";
+        case JobKind::kSnapDealsUpdate: return "snap-update";
+        case JobKind::kWindowPost: return "window-post";
+        case JobKind::kWinningPost: return "winning-post";
+        case JobKind::kCircuit: break;
     }
-    return "winning-post";
+    return "circuit";
 }
 
 const char* state_name(JobState state) {

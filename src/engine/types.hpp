@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <variant>
@@ -21,18 +22,29 @@ using Milliseconds = std::chrono::milliseconds;
 // The numbers are those of cuzk.v1.Priority. Order of service: kCritical first.
 enum class Priority : u8 { kUnspecified = 0, kLow = 1, kNormal = 2, kHigh = 3, kCritical = 4 };
 
-// kUnspecified and unknown numbers become the kind's own: WinningPoSt critical, WindowPoSt high, the others normal.
-Priority effective_priority(u32 requested, filecoin::ProofKind kind);
-const char* priority_name(Priority priority);  // "low", "normal", "high", "critical"
-
-// "porep-c2", "snap-update", "window-post", "winning-post"
-const char* kind_name(filecoin::ProofKind kind);
-inline constexpr filecoin::ProofKind kAllKinds[] = {
-    filecoin::ProofKind::kPorepSealCommit, filecoin::ProofKind::kSnapDealsUpdate,
-    filecoin::ProofKind::kWindowPost, filecoin::ProofKind::kWinningPost};
-inline std::size_t kind_index(filecoin::ProofKind kind) {
+// What a job proves: Filecoin's kinds under their numbers of cuzk.v1.ProofKind, and registered circuits.
+enum class JobKind : u8 {
+    kPorepSealCommit = 1,
+    kSnapDealsUpdate = 2,
+    kWindowPost = 3,
+    kWinningPost = 4,
+    kCircuit = 5
+};
+inline constexpr JobKind kAllKinds[] = {JobKind::kPorepSealCommit, JobKind::kSnapDealsUpdate,
+                                        JobKind::kWindowPost, JobKind::kWinningPost, JobKind::kCircuit};
+inline constexpr std::size_t kKinds = std::size(kAllKinds);
+constexpr JobKind job_kind(filecoin::ProofKind kind) {
+    return static_cast<JobKind>(kind);
+}
+constexpr std::size_t kind_index(JobKind kind) {
     return static_cast<std::size_t>(kind) - 1;
 }
+// "porep-c2", "snap-update", "window-post", "winning-post", "circuit"
+const char* kind_name(JobKind kind);
+
+// kUnspecified and unknown numbers become the kind's own: WinningPoSt critical, WindowPoSt high, the others normal.
+Priority effective_priority(u32 requested, JobKind kind);
+const char* priority_name(Priority priority);  // "low", "normal", "high", "critical"
 
 // A request as bytes: protobuf JSON of cuzk.v1.SubmitProofRequest, a C1 JSON, or Curio's wrapper of one.
 struct RawRequest {
@@ -40,10 +52,25 @@ struct RawRequest {
     std::string name = "request";  // for messages
 };
 
+// A witness for a registered circuit (circuit_work.hpp).
+struct CircuitRequest {
+    enum class Encoding : u8 {
+        kWtns = 1,  // a snarkjs witness file
+        kValues =
+            2  // the value of every variable, the constant one first: 32 bytes each, canonical, little-endian
+    };
+    std::string circuit_id;
+    Encoding encoding = Encoding::kWtns;
+    std::vector<u8> witness;
+};
+
+// What a job is about, once it is understood.
+using JobContent = std::variant<filecoin::ProofRequest, CircuitRequest>;
+
 struct JobRequest {
     // The caller's name for the request. Empty: the ProofRequest's own, and where that is empty too, a fresh one.
     std::string request_id;
-    std::variant<filecoin::ProofRequest, RawRequest> content;
+    std::variant<filecoin::ProofRequest, RawRequest, CircuitRequest> content;
     Priority priority = Priority::kUnspecified;  // kUnspecified: the ProofRequest's, else the kind's
     Milliseconds timeout{0};                     // from submission to the end; 0: none
     std::string client;                          // for limits and status: an address, a token's name
@@ -73,8 +100,12 @@ struct JobTimings {
 struct JobResult {
     std::string job_id;
     JobState state = JobState::kQueued;
-    std::vector<u8> proof;  // kCompleted: 192 bytes a partition, in order, each verified
-    std::string error;      // kFailed, kCancelled, kTimedOut: why
+    std::string circuit_id;  // empty if the job ended before its request was decoded
+    std::vector<u8>
+        proof;  // kCompleted: 192 bytes a partition, in order, each verified; 256 bytes over BN254
+    // kCompleted, registered circuits only: without the constant one, 32 bytes each, canonical, little-endian.
+    std::vector<u8> public_inputs;
+    std::string error;                            // kFailed, kCancelled, kTimedOut: why
     ErrorKind error_kind = ErrorKind::kInternal;  // kFailed only
     JobTimings timings;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/progress.hpp"
+#include "engine/circuit_id.hpp"
 #include "engine/status.hpp"
 #include "groth16/backend.hpp"
 
@@ -51,6 +52,8 @@ public:
     virtual u32 partitions() const = 0;
     virtual u64 bytes() const = 0;  // host memory it holds
     virtual std::unique_ptr<Witness> synthesise(u32 partition, const Circuit& circuit) const = 0;
+    // See JobResult::public_inputs.
+    virtual std::vector<u8> public_inputs() const { return {}; }
 };
 
 // A key on one device. Destruction evicts it there.
@@ -112,6 +115,23 @@ public:
     // Compiles the circuit and looks at its key's size. Seconds; unknown ids are Error(kUsage), missing files
     // Error(kEnvironment).
     virtual std::unique_ptr<Circuit> load_circuit(const std::string& circuit_id) = 0;
+    // Error(kUsage) for an id that names no circuit.
+    virtual void check_id(const std::string& circuit_id) const { parse_circuit_id(circuit_id); }
+
+    // Registered circuits, of which a workload may know some beside Filecoin's (circuit_work.hpp).
+    virtual std::vector<CircuitInfo> circuits() const { return {}; }
+    // Before a request is accepted: whether its circuit is known (Error(kUsage)), and the witness one for it as far as that can be
+    // told without a proof (Error(kMalformed)).
+    virtual void check(const CircuitRequest& request) const { throw unknown_circuit(request.circuit_id); }
+    // Decodes a request that check() let pass; the circuit may be gone if that was in an earlier run.
+    virtual std::unique_ptr<PreparedJob> prepare(const CircuitRequest& request, const std::string&) {
+        throw unknown_circuit(request.circuit_id);
+    }
+
+protected:
+    static Error unknown_circuit(const std::string& circuit_id) {
+        return Error(ErrorKind::kUsage, "no circuit '" + circuit_id + "' is registered");
+    }
 };
 
 }  // namespace cuzk::engine

@@ -61,17 +61,33 @@ std::size_t wtns_size(const ByteSource& source) {
     return header.count;
 }
 
+namespace {
+
 template <class C>
-std::vector<typename C::Fr> read_wtns(const ByteSource& source) {
-    using Fr = typename C::Fr;
-    const auto container = open_container(source);
-    const Header header = read_header(container);
+ByteReader open_values_over(const Iden3Container& container, const Header& header) {
     if (header.curve != curve_id<C>()) {
         const ByteReader reader = container.open(kHeader);
         reader.fail(fmt::format("the witness is for {}, {} is wanted", curve_name(header.curve), C::kName),
                     ErrorKind::kUnsupported);
     }
-    ByteReader reader = open_values(container, header);
+    return open_values(container, header);
+}
+
+}  // namespace
+
+template <class C>
+std::span<const u8> wtns_values(const ByteSource& source) {
+    const auto container = open_container(source);
+    const Header header = read_header(container);
+    return open_values_over<C>(container, header).take_items(header.count, kValueBytes, "values");
+}
+
+template <class C>
+std::vector<typename C::Fr> read_wtns(const ByteSource& source) {
+    using Fr = typename C::Fr;
+    const auto container = open_container(source);
+    const Header header = read_header(container);
+    ByteReader reader = open_values_over<C>(container, header);
     const u64 base = reader.offset();
     if (header.count == 0) reader.fail("the witness is empty: it lacks even the constant one");
     const auto bytes = reader.take_items(header.count, kValueBytes, "values");
@@ -103,6 +119,8 @@ void write_wtns(const std::string& path, std::span<const typename C::Fr> values)
     file.commit();
 }
 
+template std::span<const u8> wtns_values<Bn254>(const ByteSource&);
+template std::span<const u8> wtns_values<Bls12_381>(const ByteSource&);
 template std::vector<Bn254Fr> read_wtns<Bn254>(const ByteSource&);
 template std::vector<Bls12_381Fr> read_wtns<Bls12_381>(const ByteSource&);
 template void write_wtns<Bn254>(const std::string&, std::span<const Bn254Fr>);

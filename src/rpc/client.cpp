@@ -45,6 +45,42 @@ JobLine line_of(const jobs::v1::Job& m) {
     return line;
 }
 
+engine::JobState state_of(jobs::v1::JobState state) {
+    switch (state) {
+        case jobs::v1::JOB_STATE_QUEUED: return engine::JobState::kQueued;
+        case jobs::v1::JOB_STATE_COMPLETED: return engine::JobState::kCompleted;
+        case jobs::v1::JOB_STATE_FAILED: return engine::JobState::kFailed;
+        case jobs::v1::JOB_STATE_CANCELLED: return engine::JobState::kCancelled;
+        case jobs::v1::JOB_STATE_TIMED_OUT: return engine::JobState::kTimedOut;
+        default: return engine::JobState::kRunning;
+    }
+}
+
+ErrorKind kind_of(jobs::v1::JobFailure failure) {
+    switch (failure) {
+        case jobs::v1::JOB_FAILURE_UNSATISFIED: return ErrorKind::kUnsatisfied;
+        case jobs::v1::JOB_FAILURE_REQUEST: return ErrorKind::kMalformed;
+        case jobs::v1::JOB_FAILURE_INTERNAL: return ErrorKind::kInternal;
+        default: return ErrorKind::kEnvironment;
+    }
+}
+
+CircuitOutcome take_circuit_outcome(jobs::v1::CircuitProof& m) {
+    CircuitOutcome out;
+    engine::JobResult& r = out.result;
+    r.job_id = std::move(*m.mutable_job_id());
+    r.state = state_of(m.state());
+    r.circuit_id = std::move(*m.mutable_circuit_id());
+    r.proof.assign(m.proof().begin(), m.proof().end());
+    r.public_inputs.assign(m.public_inputs().begin(), m.public_inputs().end());
+    r.error = std::move(*m.mutable_error_message());
+    r.error_kind = kind_of(m.failure());
+    r.timings = {m.queue_wait_ms(), m.key_load_ms(), m.synthesis_ms(), m.gpu_compute_ms(), m.total_ms()};
+    out.proof_json = std::move(*m.mutable_proof_json());
+    out.public_json = std::move(*m.mutable_public_json());
+    return out;
+}
+
 const char* tier_text(v1::SRSStatus::Tier tier) {
     switch (tier) {
         case v1::SRSStatus::HOT: return "hot";
@@ -146,6 +182,59 @@ bool Client::cancel(const std::string& job_id) {
     v1::CancelProofResponse response;
     impl_->call(&Stub::CancelProof, message, response);
     return response.was_running();
+}
+
+std::vector<CircuitLine> Client::circuits() {
+    grpc::ClientContext context;
+    impl_->prepare(context, std::chrono::seconds(5));
+    jobs::v1::ListCircuitsResponse response;
+    impl_->check(impl_->jobs().ListCircuits(&context, jobs::v1::ListCircuitsRequest(), &response));
+    std::vector<CircuitLine> lines;
+    for (const auto& m : response.circuits()) {
+        CircuitLine line;
+        line.id = m.circuit_id();
+        line.curve = m.curve();
+        line.key_digest = m.key_digest();
+        line.variables = m.variables();
+        line.public_inputs = m.public_inputs();
+        line.domain = m.domain();
+        line.key_bytes = m.key_bytes();
+        if (m.has_constraints()) line.constraints = m.constraints();
+        line.loaded = m.loaded();
+        line.unfinished_jobs = m.unfinished_jobs();
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+engine::Ticket Client::submit_circuit(const engine::JobRequest& job) {
+    const auto& content = std::get<engine::CircuitRequest>(job.content);
+    jobs::v1::SubmitCircuitProofRequest message;
+    message.set_request_id(job.request_id);
+    message.set_circuit_id(content.circuit_id);
+    if (content.encoding == engine::CircuitRequest::Encoding::kValues)
+        message.set_values(content.witness.data(), content.witness.size());
+    else
+        message.set_wtns(content.witness.data(), content.witness.size());
+    message.set_priority(static_cast<jobs::v1::JobPriority>(job.priority));
+    message.set_timeout_ms(static_cast<u64>(job.timeout.count()));
+    grpc::ClientContext context;
+    impl_->prepare(context, std::nullopt);
+    jobs::v1::SubmitCircuitProofResponse response;
+    impl_->check(impl_->jobs().SubmitCircuitProof(&context, message, &response));
+    return {response.job_id(), response.queue_position(), response.joined()};
+}
+
+CircuitOutcome Client::await_circuit(const std::string& job_id,
+                                     std::optional<std::chrono::milliseconds> timeout) {
+    jobs::v1::AwaitCircuitProofRequest message;
+    message.set_job_id(job_id);
+    if (timeout) message.set_timeout_ms(static_cast<u64>(std::max<i64>(1, timeout->count())));
+    grpc::ClientContext context;
+    impl_->prepare(context, std::nullopt);
+    jobs::v1::CircuitProof m;
+    impl_->check(impl_->jobs().AwaitCircuitProof(&context, message, &m));
+    return take_circuit_outcome(m);
 }
 
 ServiceStatus Client::status() {

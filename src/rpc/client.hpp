@@ -51,6 +51,21 @@ struct ServiceStatus {
     u64 completed = 0, failed = 0, uptime_seconds = 0, pinned_bytes = 0, pinned_limit_bytes = 0;
 };
 
+// What ListCircuits tells of one.
+struct CircuitLine {
+    std::string id, curve, key_digest;
+    u64 variables = 0, public_inputs = 0, domain = 0, key_bytes = 0;
+    std::optional<u64> constraints;
+    bool loaded = false;
+    u32 unfinished_jobs = 0;
+};
+
+// The end of a job for a registered circuit, or where it is when the wait ended first.
+struct CircuitOutcome {
+    engine::JobResult result;             // error_kind says why a job failed
+    std::string proof_json, public_json;  // as snarkjs writes them
+};
+
 // Thread-safe: calls may overlap. A call that fails throws Error: kEnvironment where no daemon answers, or it refuses, or fails;
 // kMalformed for a request that is none; kUsage for a job that is not known. The message names the address.
 class Client {
@@ -65,6 +80,13 @@ public:
     // The job's end; state kTimedOut where the wait ended first.
     engine::JobResult await(const std::string& job_id,
                             std::optional<std::chrono::milliseconds> timeout = std::nullopt);
+    std::vector<CircuitLine> circuits();
+    // `job.content` is a CircuitRequest; the client's name is the daemon's to find.
+    engine::Ticket submit_circuit(const engine::JobRequest& job);
+    // result.state is kQueued or kRunning where the wait ended first.
+    CircuitOutcome await_circuit(const std::string& job_id,
+                                 std::optional<std::chrono::milliseconds> timeout = std::nullopt);
+
     // submit and await in one call, as Curio does it; `timeout` is the deadline of the call.
     engine::JobResult prove(const filecoin::ProofRequest& request,
                             std::optional<std::chrono::milliseconds> timeout = std::nullopt);

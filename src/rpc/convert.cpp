@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "formats/field_arrays.hpp"
+#include "formats/proof_bytes.hpp"
+#include "formats/snarkjs_json.hpp"
 
 namespace cuzk::rpc {
 
@@ -62,6 +65,29 @@ jobs::v1::JobState jobs_state(engine::JobState state) {
     return jobs::v1::JOB_STATE_UNSPECIFIED;
 }
 
+jobs::v1::JobFailure failure_of(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::kUnsatisfied: return jobs::v1::JOB_FAILURE_UNSATISFIED;
+        case ErrorKind::kUsage:
+        case ErrorKind::kMalformed:
+        case ErrorKind::kUnsupported: return jobs::v1::JOB_FAILURE_REQUEST;
+        case ErrorKind::kEnvironment: return jobs::v1::JOB_FAILURE_ENVIRONMENT;
+        case ErrorKind::kInternal: break;
+    }
+    return jobs::v1::JOB_FAILURE_INTERNAL;
+}
+
+template <class C>
+void fill_texts(const Proof<C>& proof, const std::vector<u8>& public_inputs, jobs::v1::CircuitProof& m) {
+    using Fr = typename C::Fr;
+    std::vector<Fr> values(public_inputs.size() / Fr::kBytes);
+    if (decode_field_array<Fr>(public_inputs, std::span<Fr>(values)))
+        throw Error(ErrorKind::kInternal, "a public input of a finished job is beyond the modulus");
+    m.set_curve(C::kName);
+    m.set_proof_json(proof_to_json(proof));
+    m.set_public_json(public_to_json<C>(std::span<const Fr>(values)));
+}
+
 u64 milliseconds(double seconds) {
     return static_cast<u64>(std::max(0.0, seconds) * 1e3);
 }
@@ -108,13 +134,6 @@ void fill_request(const filecoin::ProofRequest& r, v1::SubmitProofRequest& m) {
     m.set_comm_d_new(text_of(r.comm_d_new));
 }
 
-u64 request_bytes(const filecoin::ProofRequest& r) {
-    u64 bytes = r.vanilla_proof.size() + r.randomness.size() + r.comm_r_old.size() + r.comm_r_new.size() +
-                r.comm_d_new.size();
-    for (const auto& blob : r.vanilla_proofs) bytes += blob.size();
-    return bytes;
-}
-
 void fill_result(engine::JobResult&& result, v1::AwaitProofResponse& m) {
     m.set_job_id(std::move(result.job_id));
     m.set_status(wire_state(result.state));
@@ -156,6 +175,7 @@ void fill_status(const engine::EngineStatus& status, v1::GetStatusResponse& m) {
         srs.set_ref_count(key.references);
     }
     for (const engine::QueueStatus& queue : status.queues) {
+        if (queue.kind == engine::JobKind::kCircuit) continue;  // what this interface has no kind for
         v1::QueueStatus& q = *m.add_queues();
         q.set_proof_kind(engine::kind_name(queue.kind));
         q.set_pending(queue.pending);
@@ -184,6 +204,56 @@ void fill_job(const engine::JobStatus& job, jobs::v1::Job& m) {
     m.set_total_ms(milliseconds(job.submitted_seconds_ago - end));
     m.set_client(job.client);
     m.set_error_message(job.error);
+    m.set_circuit_id(job.circuit_id);
+}
+
+engine::CircuitRequest take_circuit_request(jobs::v1::SubmitCircuitProofRequest& m) {
+    using Encoding = engine::CircuitRequest::Encoding;
+    engine::CircuitRequest r;
+    r.circuit_id = m.circuit_id();
+    r.encoding = m.has_values() ? Encoding::kValues : Encoding::kWtns;
+    r.witness = take_bytes(m.has_values() ? *m.mutable_values() : *m.mutable_wtns());
+    return r;
+}
+
+void fill_circuit(const engine::CircuitInfo& circuit, const engine::EngineStatus& status,
+                  jobs::v1::Circuit& m) {
+    m.set_circuit_id(circuit.id);
+    m.set_curve(circuit.curve);
+    m.set_variables(circuit.variables);
+    m.set_public_inputs(circuit.public_inputs);
+    m.set_domain(circuit.domain);
+    if (circuit.constraints) m.set_constraints(*circuit.constraints);
+    m.set_key_bytes(circuit.key_bytes);
+    m.set_key_digest(circuit.key_digest);
+    m.set_loaded(std::any_of(status.keys.begin(), status.keys.end(), [&](const engine::KeyStatus& key) {
+        return key.circuit_id == circuit.id && !key.devices.empty();
+    }));
+    m.set_unfinished_jobs(static_cast<u32>(
+        std::count_if(status.jobs.begin(), status.jobs.end(), [&](const engine::JobStatus& job) {
+            return job.circuit_id == circuit.id && !engine::is_final(job.state);
+        })));
+}
+
+void fill_circuit_proof(engine::JobResult&& result, jobs::v1::CircuitProof& m) {
+    m.set_job_id(std::move(result.job_id));
+    m.set_state(jobs_state(result.state));
+    m.set_circuit_id(std::move(result.circuit_id));
+    m.set_error_message(std::move(result.error));
+    m.set_queue_wait_ms(result.timings.queue_wait);
+    m.set_key_load_ms(result.timings.key_load);
+    m.set_synthesis_ms(result.timings.synthesis);
+    m.set_gpu_compute_ms(result.timings.gpu_compute);
+    m.set_total_ms(result.timings.total);
+    if (result.state == engine::JobState::kFailed) m.set_failure(failure_of(result.error_kind));
+    if (result.state != engine::JobState::kCompleted) return;
+    const ByteSource proof = ByteSource::borrow("proof", result.proof);
+    if (result.proof.size() == kBn254ProofBytes)
+        fill_texts(read_bn254_proof_bytes(proof), result.public_inputs, m);
+    else
+        fill_texts(read_proof_bytes(proof).front(), result.public_inputs, m);
+    m.set_proof(result.proof.data(), result.proof.size());
+    m.set_public_inputs(result.public_inputs.data(), result.public_inputs.size());
 }
 
 }  // namespace cuzk::rpc

@@ -16,14 +16,18 @@ filecoin::ProofRequest take_request(v1::SubmitProofRequest& message);
 // For clients: the inverse of take_request.
 void fill_request(const filecoin::ProofRequest& request, v1::SubmitProofRequest& message);
 
-// Bytes of the blobs of a request.
-u64 request_bytes(const filecoin::ProofRequest& request);
-
 // A finished job, its proof moved out.
 void fill_result(engine::JobResult&& result, v1::AwaitProofResponse& message);
 engine::JobResult take_result(v1::AwaitProofResponse& message);
 
 void fill_status(const engine::EngineStatus& status, v1::GetStatusResponse& message);
+
+// Takes the witness out of the message.
+engine::CircuitRequest take_circuit_request(jobs::v1::SubmitCircuitProofRequest& message);
+void fill_circuit(const engine::CircuitInfo& circuit, const engine::EngineStatus& status,
+                  jobs::v1::Circuit& message);
+// A finished job, its proof moved out; the texts are made of it here.
+void fill_circuit_proof(engine::JobResult&& result, jobs::v1::CircuitProof& message);
 
 void fill_job(const engine::JobStatus& job, jobs::v1::Job& message);
 

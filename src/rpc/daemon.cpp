@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "engine/filecoin_work.hpp"
 #include "rpc/access.hpp"
+#include "rpc/circuits.hpp"
 #include "rpc/devices.hpp"
 #include "rpc/grpc_server.hpp"
 #include "rpc/http/http_server.hpp"
@@ -57,7 +58,8 @@ GrpcOptions grpc_options(const DaemonConfig& config) {
     options.tls_key = config.daemon.tls_key;
     options.allow_insecure = config.daemon.allow_insecure;
     options.max_message_bytes = config.daemon.max_message_bytes;
-    options.max_bytes_per_client = config.daemon.max_bytes_per_client;
+    options.jobs = {config.daemon.max_bytes_per_client, config.daemon.job_timeout,
+                    config.daemon.max_job_timeout};
     return options;
 }
 
@@ -67,13 +69,22 @@ u32 unfinished(const engine::EngineStatus& status) {
     return jobs;
 }
 
+std::unique_ptr<engine::Engine> make_engine(const DaemonConfig& config) {
+    engine::CircuitRegistry circuits = open_circuits(config);
+    std::vector<engine::DeviceSpec> devices = devices_of(config, circuits.bn254_device_memory());
+    engine::EngineConfig limits = engine_config(config);
+    auto workload = engine::make_circuit_workload(std::move(circuits),
+                                                  engine::make_filecoin_workload(limits.params_folder));
+    return std::make_unique<engine::Engine>(std::move(limits), std::move(workload), std::move(devices));
+}
+
 class Daemon {
 public:
     explicit Daemon(const DaemonConfig& config)
         : config_(config),
           tokens_(config.daemon.token_file.empty() ? TokenList() : TokenList::load(config.daemon.token_file)),
           threads_(config.synthesis.threads),
-          engine_(engine::make_filecoin_engine(engine_config(config), devices_of(config))),
+          engine_(make_engine(config)),
           grpc_(*engine_, tokens_, grpc_options(config), [this] { return metrics_page(*engine_); }) {
         if (!config.daemon.status_listen.empty())
             http_.emplace(*engine_, tokens_, parse_address(config.daemon.status_listen),
@@ -113,7 +124,10 @@ private:
     }
 
     void preload(const std::stop_token& stop) {
-        for (const std::string& circuit : config_.srs.preload) {
+        std::vector<std::string> wanted = config_.srs.preload;
+        for (const DaemonConfig::Circuit& circuit : config_.circuits)
+            if (circuit.preload) wanted.push_back(circuit.id);
+        for (const std::string& circuit : wanted) {
             if (stop.stop_requested()) return;
             try {
                 const auto result = engine_->preload(circuit);
@@ -211,6 +225,7 @@ engine::EngineConfig engine_config(const DaemonConfig& config) {
     e.host_margin = config.memory.safety_margin;
     e.pinned_budget = config.memory.pinned_budget.value_or(0);
     e.eviction_min_idle = config.memory.eviction_min_idle;
+    e.max_request_bytes = config.daemon.max_request_bytes;
     e.max_jobs_per_client = static_cast<u32>(config.daemon.max_jobs_per_client);
     e.result_retention = config.daemon.keep_results;
     e.max_results = static_cast<u32>(config.daemon.keep_results_count);

@@ -61,8 +61,9 @@ class GrpcServer::Impl {
 public:
     Impl(engine::Engine& engine, const TokenList& tokens, const GrpcOptions& options,
          std::function<std::string()> metrics_text)
-        : proving_(engine, tokens, options.max_bytes_per_client, std::move(metrics_text)),
-          jobs_(engine, tokens),
+        : calls_(engine, options.jobs),
+          proving_(engine, tokens, calls_, std::move(metrics_text)),
+          jobs_(engine, tokens, calls_),
           addresses_(options.listen) {
         enable_standard_services();
         for (const Address& address : addresses_) check_exposure(address, options, tokens);
@@ -123,6 +124,7 @@ public:
     }
 
 private:
+    JobCalls calls_;
     ProvingService proving_;
     JobsService jobs_;
     std::vector<Address> addresses_;

@@ -8,6 +8,7 @@
 
 #include "engine/engine.hpp"
 #include "rpc/access.hpp"
+#include "rpc/job_limits.hpp"
 #include "rpc/listen.hpp"
 
 namespace cuzk::rpc {
@@ -17,7 +18,7 @@ struct GrpcOptions {
     std::string tls_certificate, tls_key;  // paths of PEM files; empty: no TLS. Unix sockets never speak TLS.
     bool allow_insecure = false;           // TCP beyond loopback without TLS and tokens
     u64 max_message_bytes = u64{256} << 20;
-    u64 max_bytes_per_client = u64{16} << 30;
+    JobLimits jobs;
 };
 
 // cuzk.v1.ProvingEngine, cuzk.jobs.v1.Jobs, health and reflection. Serves from construction to stop().

@@ -14,6 +14,20 @@ using grpc::ServerContext;
 using grpc::Status;
 using grpc::StatusCode;
 
+namespace {
+
+Status check_circuit_exists(const engine::Engine& engine, const std::string& id) {
+    std::string known;
+    for (const engine::CircuitInfo& circuit : engine.circuits()) {
+        if (circuit.id == id) return Status::OK;
+        known += (known.empty() ? "" : ", ") + circuit.id;
+    }
+    return {StatusCode::NOT_FOUND, "no circuit '" + id + "' is registered; " +
+                                       (known.empty() ? "there are none" : "there are: " + known)};
+}
+
+}  // namespace
+
 // NOLINTBEGIN(readability-identifier-naming): the names are those of the interface.
 Status JobsService::ListJobs(ServerContext* context, const jobs::v1::ListJobsRequest* request,
                              jobs::v1::ListJobsResponse* response) {
@@ -58,6 +72,70 @@ Status JobsService::Drain(ServerContext* context, const jobs::v1::DrainRequest*,
         for (const engine::QueueStatus& queue : engine_.status().queues)
             unfinished += queue.pending + queue.in_progress;
         response->set_unfinished_jobs(unfinished);
+        return Status::OK;
+    });
+}
+
+Status JobsService::ListCircuits(ServerContext* context, const jobs::v1::ListCircuitsRequest*,
+                                 jobs::v1::ListCircuitsResponse* response) {
+    return answer(*context, tokens_, [&](const std::string&) -> Status {
+        const engine::EngineStatus status = engine_.status();
+        for (const engine::CircuitInfo& circuit : status.circuits)
+            fill_circuit(circuit, status, *response->add_circuits());
+        return Status::OK;
+    });
+}
+
+Status JobsService::SubmitCircuitProof(ServerContext* context,
+                                       const jobs::v1::SubmitCircuitProofRequest* request,
+                                       jobs::v1::SubmitCircuitProofResponse* response) {
+    return answer(*context, tokens_, [&](const std::string& client) -> Status {
+        if (Status status = check_circuit_exists(engine_, request->circuit_id()); !status.ok()) return status;
+        if (request->witness_case() == jobs::v1::SubmitCircuitProofRequest::WITNESS_NOT_SET)
+            return {StatusCode::INVALID_ARGUMENT,
+                    "there is no witness: one of 'wtns' and 'values' is needed"};
+        engine::JobRequest job;
+        job.request_id = request->request_id();
+        job.priority = static_cast<engine::Priority>(static_cast<u8>(request->priority()));
+        job.timeout = calls_.resolved(request->timeout_ms());
+        job.client = client;
+        engine::CircuitRequest content = take_circuit_request(consumable(request));
+        const u64 bytes = content.witness.size();
+        job.content = std::move(content);
+        engine::Ticket ticket;
+        try {
+            const Status status = calls_.submit(std::move(job), bytes, engine::JobKind::kCircuit, ticket);
+            if (!status.ok()) return status;
+        } catch (const Error& e) {
+            if (e.kind() != ErrorKind::kUnsupported) throw;
+            return {StatusCode::INVALID_ARGUMENT, e.what()};  // a witness over a field that we do not know
+        }
+        response->set_job_id(ticket.job_id);
+        response->set_queue_position(ticket.queue_position);
+        response->set_joined(ticket.joined);
+        return Status::OK;
+    });
+}
+
+Status JobsService::AwaitCircuitProof(ServerContext* context,
+                                      const jobs::v1::AwaitCircuitProofRequest* request,
+                                      jobs::v1::CircuitProof* response) {
+    return answer(*context, tokens_, [&](const std::string&) -> Status {
+        const auto job = engine_.job(request->job_id());
+        if (job && job->kind != engine::JobKind::kCircuit)
+            return {StatusCode::FAILED_PRECONDITION,
+                    "job '" + request->job_id() + "' proves no registered circuit but " +
+                        engine::kind_name(job->kind) + ": AwaitProof of cuzk.v1 has its result"};
+        engine::AwaitResult answer;
+        Status status = calls_.await(*context, request->job_id(), request->timeout_ms(), answer);
+        if (!status.ok()) return status;
+        if (answer.kind == engine::AwaitResult::Kind::kDone) {
+            fill_circuit_proof(std::move(answer.result), *response);
+        } else {
+            response->set_job_id(request->job_id());
+            response->set_state(job && job->state == engine::JobState::kQueued ? jobs::v1::JOB_STATE_QUEUED
+                                                                               : jobs::v1::JOB_STATE_RUNNING);
+        }
         return Status::OK;
     });
 }

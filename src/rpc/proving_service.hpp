@@ -3,21 +3,21 @@
 
 #include <cuzk/v1/proving.grpc.pb.h>
 
-#include <atomic>
+#include <functional>
 
 #include "engine/engine.hpp"
 #include "rpc/access.hpp"
+#include "rpc/job_calls.hpp"
 
 namespace cuzk::rpc {
 
-// Thread-safe. A call that waits for a job holds one thread of the server and looks twice a second whether its client is still
-// there: a client that left drops its wait, never the job.
+// Thread-safe.
 class ProvingService final : public v1::ProvingEngine::Service {
 public:
     // `metrics` renders the text of GetMetrics. All arguments outlive the service.
     using MetricsText = std::function<std::string()>;
-    ProvingService(engine::Engine& engine, const TokenList& tokens, u64 max_bytes_per_client,
-                   MetricsText metrics);
+    ProvingService(engine::Engine& engine, const TokenList& tokens, JobCalls& jobs, MetricsText metrics)
+        : engine_(engine), tokens_(tokens), jobs_(jobs), metrics_(std::move(metrics)) {}
 
     // NOLINTBEGIN(readability-identifier-naming): the names are those of the interface.
     grpc::Status SubmitProof(grpc::ServerContext*, const v1::SubmitProofRequest*,
@@ -39,15 +39,14 @@ public:
 private:
     // Takes the request out of the message and hands it to the engine. Throws as Engine::submit.
     grpc::Status submit(const std::string& client, v1::SubmitProofRequest& message, engine::Ticket& ticket);
-    // `deadline` null: as long as the client waits.
-    grpc::Status await(const grpc::ServerContext& context, const std::string& job_id,
-                       std::optional<engine::TimePoint> deadline, v1::AwaitProofResponse& out);
+    // `timeout_ms` 0: as long as the client waits.
+    grpc::Status await(const grpc::ServerContext& context, const std::string& job_id, u64 timeout_ms,
+                       v1::AwaitProofResponse& out);
 
     engine::Engine& engine_;
     const TokenList& tokens_;
+    JobCalls& jobs_;
     const MetricsText metrics_;
-    ByteQuota quota_;
-    std::atomic<u32> waiting_{0};
 };
 
 }  // namespace cuzk::rpc

@@ -182,7 +182,7 @@ TEST(Engine, Defect6AFailedPartitionEndsTheWholeJobAndLeavesNothing) {
     expect_at_rest(*engine);
     EXPECT_LT(world.log.events().size(), 50u);  // the others were not proved
     EXPECT_EQ(engine->status().failed, 1u);
-    EXPECT_EQ(engine->status().failed_by_kind[kind_index(kPorep)], 1u);
+    EXPECT_EQ(engine->status().failed_by_kind[kind_index(job_kind(kPorep))], 1u);
 }
 
 TEST(Engine, Defect9WhatCanNeverFitFailsAtOnceWithTheSizes) {
@@ -531,7 +531,7 @@ TEST(Engine, Defects36To39StatusTellsTheTruth) {
     EXPECT_TRUE(eventually([&] { return engine->status().pipeline_used == 1; }));
 
     const EngineStatus s = engine->status();  // does not wait for the load
-    const auto queue = [&](ProofKind kind) { return s.queues[kind_index(kind)]; };
+    const auto queue = [&](ProofKind kind) { return s.queues[kind_index(job_kind(kind))]; };
     EXPECT_EQ(queue(kPorep).in_progress, 1u);
     EXPECT_EQ(queue(kPorep).pending, 1u);
     EXPECT_EQ(queue(ProofKind::kSnapDealsUpdate).pending, 1u);
@@ -673,7 +673,7 @@ TEST(EngineLoad, TenThousandJobsFromSixtyFourThreads) {
             threads.emplace_back([&, t] {
                 std::mt19937 random(static_cast<unsigned>(t));
                 for (u64 i = t; i < kJobs; i += kThreads) {
-                    const ProofKind kind = kAllKinds[random() % 4];
+                    const ProofKind kind = fakes::kFilecoinKinds[random() % 4];
                     const ProofRequest r = content(kind, "porep-" + std::to_string(1 << (random() % 3)) + "k",
                                                    1 + random() % 3, i);
                     const std::string id = random() % 2 == 0 ? "" : "job " + std::to_string(i);

@@ -19,6 +19,9 @@ using namespace std::chrono_literals;
 using filecoin::ProofKind;
 using filecoin::ProofRequest;
 
+inline constexpr ProofKind kFilecoinKinds[] = {ProofKind::kPorepSealCommit, ProofKind::kSnapDealsUpdate,
+                                               ProofKind::kWindowPost, ProofKind::kWinningPost};
+
 struct CircuitSizes {
     u64 circuit = 1000, key = 10'000;
     bool key_in_host = false;
@@ -124,7 +127,7 @@ private:
 
 // The "proof" of a partition names everything that it depends on.
 inline std::string partition_proof(const ProofRequest& r, u32 partition) {
-    return std::string(kind_name(r.kind)) + "/" + std::to_string(r.sector_number) + "/" +
+    return std::string(kind_name(job_kind(r.kind))) + "/" + std::to_string(r.sector_number) + "/" +
            std::string(r.vanilla_proof.begin(), r.vanilla_proof.end()) + "/" + std::to_string(partition) +
            ";";
 }

@@ -123,7 +123,7 @@ TEST(EngineFaults, RetriesAreBounded) {
 }
 
 TEST(EngineFaults, Defect19AWrongProofIsMadeAgainForEveryKindAndOnlyThatPartition) {
-    for (const ProofKind kind : kAllKinds) {
+    for (const ProofKind kind : fakes::kFilecoinKinds) {
         World world;
         std::atomic<bool> failed = false;
         const auto engine =
@@ -299,8 +299,8 @@ TEST(EngineFaults, Defect38NothingLeaksUnderRandomFaults) {
             threads.emplace_back([&, t] {
                 for (u64 i = 0; i < 60; ++i) {
                     const ProofRequest r =
-                        content(kAllKinds[below(4)], "porep-" + std::to_string(2 << below(3)) + "k",
-                                1 + below(5), 1000 * t + i);
+                        content(fakes::kFilecoinKinds[below(4)],
+                                "porep-" + std::to_string(2 << below(3)) + "k", 1 + below(5), 1000 * t + i);
                     const Ticket ticket = engine->submit(request(
                         r, "", Priority::kUnspecified, below(10) == 0 ? Milliseconds(1 + below(20)) : 0ms));
                     if (below(8) == 0) engine->cancel(ticket.job_id);

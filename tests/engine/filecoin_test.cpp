@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "../filecoin/oracle.hpp"
-#include "engine/engine.hpp"
 #include "engine/backend_device.hpp"
+#include "engine/engine.hpp"
 #include "fakes.hpp"
 #include "filecoin/params/store.hpp"
 #include "filecoin/prove/prove.hpp"
@@ -86,7 +86,7 @@ TEST(FilecoinEngine, TwoPartitionsInOrderAndAllOfTheStatus) {
     EXPECT_GT(status.keys[0].key_bytes, u64{10} << 20);
     EXPECT_TRUE(status.keys[0].evictable);
     EXPECT_EQ(status.completed, 1u);
-    EXPECT_EQ(status.completed_by_kind[kind_index(filecoin::ProofKind::kWindowPost)], 1u);
+    EXPECT_EQ(status.completed_by_kind[kind_index(JobKind::kWindowPost)], 1u);
     EXPECT_EQ(status.devices[0].partitions_done, 2u);
     EXPECT_GT(status.devices[0].busy_share, 0.0);
     EXPECT_NE(engine->timeline().chrome_trace().find("\"msm a\""), std::string::npos);

@@ -18,7 +18,8 @@ using namespace fakes;
 constexpr ProofKind kPorep = ProofKind::kPorepSealCommit;
 
 JournalJob job_of(const ProofRequest& r, const std::string& id) {
-    return {id, "request of " + id, "client", content_digest(r), r.kind, Priority::kHigh, 1234ms};
+    return {id, "request of " + id, "client", content_digest(r), job_kind(r.kind),
+            "", Priority::kHigh,    1234ms};
 }
 
 std::string read_text(const std::string& path) {
@@ -66,7 +67,7 @@ TEST(Journal, KeepsOpenAndEndedJobs) {
         EXPECT_EQ(restored[0].job.timeout, 1234ms);
         EXPECT_EQ(restored[0].job.digest, content_digest(r));
         ASSERT_TRUE(restored[0].request);
-        EXPECT_EQ(restored[0].request->vanilla_proofs, r.vanilla_proofs);
+        EXPECT_EQ(std::get<ProofRequest>(*restored[0].request).vanilla_proofs, r.vanilla_proofs);
         ASSERT_TRUE(restored[1].result);
         EXPECT_EQ(restored[1].result->proof, (std::vector<u8>{7, 8, 9}));
         EXPECT_EQ(restored[1].result->timings.total, 5u);

@@ -40,12 +40,12 @@ TEST(CircuitId, BothWays) {
 }
 
 TEST(Priorities, DefaultsOfKinds) {
-    using filecoin::ProofKind;
-    EXPECT_EQ(effective_priority(0, ProofKind::kWinningPost), Priority::kCritical);
-    EXPECT_EQ(effective_priority(0, ProofKind::kWindowPost), Priority::kHigh);
-    EXPECT_EQ(effective_priority(0, ProofKind::kPorepSealCommit), Priority::kNormal);
-    EXPECT_EQ(effective_priority(99, ProofKind::kSnapDealsUpdate), Priority::kNormal);
-    EXPECT_EQ(effective_priority(1, ProofKind::kWinningPost), Priority::kLow);
+    EXPECT_EQ(effective_priority(0, JobKind::kWinningPost), Priority::kCritical);
+    EXPECT_EQ(effective_priority(0, JobKind::kWindowPost), Priority::kHigh);
+    EXPECT_EQ(effective_priority(0, JobKind::kPorepSealCommit), Priority::kNormal);
+    EXPECT_EQ(effective_priority(99, JobKind::kSnapDealsUpdate), Priority::kNormal);
+    EXPECT_EQ(effective_priority(0, JobKind::kCircuit), Priority::kNormal);
+    EXPECT_EQ(effective_priority(1, JobKind::kWinningPost), Priority::kLow);
 }
 
 TEST(WorkQueue, PriorityThenAgeThenPartition) {
@@ -164,7 +164,7 @@ TEST(RequestContent, RoundTripAndDigest) {
     r.partition_index = 5;
     const ContentDigest digest = content_digest(r);
     write_content(r, folder.path() + "/x");
-    const filecoin::ProofRequest back = read_content(ByteSource::open(folder.path() + "/x"));
+    const auto back = std::get<filecoin::ProofRequest>(read_content(ByteSource::open(folder.path() + "/x")));
     EXPECT_EQ(content_digest(back), digest);
     EXPECT_EQ(back.vanilla_proofs, r.vanilla_proofs);
     EXPECT_EQ(back.randomness, r.randomness);
@@ -197,6 +197,26 @@ TEST(RequestContent, RoundTripAndDigest) {
     }
 
     const ByteSource whole = ByteSource::open(folder.path() + "/x");
+    for (std::size_t n = 0; n < whole.bytes.size(); ++n)
+        EXPECT_THROW(read_content(ByteSource::borrow("cut", whole.bytes.first(n))), Error) << n;
+}
+
+TEST(RequestContent, OfARegisteredCircuit) {
+    using Encoding = CircuitRequest::Encoding;
+    const fakes::TemporaryFolder folder;
+    const CircuitRequest r{"mul", Encoding::kValues, {1, 2, 3}};
+    write_content(r, folder.path() + "/x");
+    const ByteSource whole = ByteSource::open(folder.path() + "/x");
+    const auto back = std::get<CircuitRequest>(read_content(whole));
+    EXPECT_EQ(back.circuit_id, "mul");
+    EXPECT_EQ(back.encoding, Encoding::kValues);
+    EXPECT_EQ(back.witness, r.witness);
+    EXPECT_EQ(content_bytes(JobContent(r)), 3u);
+    EXPECT_EQ(content_digest(back), content_digest(r));
+    for (const CircuitRequest& other : {CircuitRequest{"mum", Encoding::kValues, {1, 2, 3}},
+                                        CircuitRequest{"mul", Encoding::kWtns, {1, 2, 3}},
+                                        CircuitRequest{"mul", Encoding::kValues, {1, 2}}})
+        EXPECT_NE(content_digest(other), content_digest(r));
     for (std::size_t n = 0; n < whole.bytes.size(); ++n)
         EXPECT_THROW(read_content(ByteSource::borrow("cut", whole.bytes.first(n))), Error) << n;
 }

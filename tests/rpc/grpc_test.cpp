@@ -215,7 +215,7 @@ TEST_F(ApiTest, MessagesBeyondFourMebibytesArriveAndTheLimitHolds) {
 TEST_F(ApiTest, ClientsAreHeldToTheirLimits) {
     world_.prove_delay = 500ms;
     config_.max_jobs_per_client = 3;
-    options_.max_bytes_per_client = 10'000;
+    options_.jobs.max_bytes_per_client = 10'000;
     start();
     Client client(client_options());
     filecoin::ProofRequest heavy = request("heavy", 1);

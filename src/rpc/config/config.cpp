@@ -34,6 +34,10 @@ public:
     void read(const toml::table& root) {
         for (const auto& [key, node] : root) {
             const std::string section(key.str());
+            if (section == "circuits") {
+                read_circuits(node);
+                continue;
+            }
             const bool known = std::any_of(keys_.begin(), keys_.end(),
                                            [&](const ConfigKey& k) { return k.section == section; });
             if (!known)
@@ -64,8 +68,35 @@ private:
         }
     }
 
-    void unknown_section(const std::string& section, const toml::source_region& at) {
+    void read_circuits(const toml::node& node) {
+        const toml::array* array = node.as_array();
+        if (array == nullptr || !array->is_array_of_tables()) {
+            problem(node.source(), "'circuits' is a list of sections: write [[circuits]]");
+            return;
+        }
         std::vector<std::string> names;
+        DaemonConfig::Circuit none;
+        for (const ConfigKey& key : circuit_keys(none)) names.push_back(fmt::format("circuits.{}", key.name));
+        for (const toml::node& item : *array) {
+            DaemonConfig::Circuit& circuit = out_.config.circuits.emplace_back();
+            circuit.where = fmt::format("{}:{}", name_, item.source().begin.line);
+            const std::vector<ConfigKey> keys = circuit_keys(circuit);
+            for (const auto& [key, value] : *item.as_table()) {
+                const auto it = std::find_if(keys.begin(), keys.end(),
+                                             [&](const ConfigKey& k) { return k.name == key.str(); });
+                const std::string full = fmt::format("circuits.{}", key.str());
+                if (it == keys.end())
+                    problem(key.source(), fmt::format("unknown key '{}'{}", full, did_you_mean(full, names)));
+                else
+                    read_value(*it, value);
+            }
+            if (circuit.id.empty()) problem(item.source(), "the circuit has no id");
+            if (circuit.key.empty()) problem(item.source(), "the circuit has no key");
+        }
+    }
+
+    void unknown_section(const std::string& section, const toml::source_region& at) {
+        std::vector<std::string> names{"circuits"};
         for (const ConfigKey& key : keys_) {
             if (key.name == section) {
                 problem(at, fmt::format("'{}' belongs below [{}]", section, key.section));
@@ -187,6 +218,8 @@ private:
         if (c.daemon.tls_certificate.empty() != c.daemon.tls_key.empty())
             problems_.push_back(name_ + ": daemon.tls_certificate and daemon.tls_key belong together");
         if (c.daemon.listen.empty()) problems_.push_back(name_ + ": daemon.listen names no address");
+        if (const auto most = c.daemon.max_job_timeout; most.count() != 0 && c.daemon.job_timeout > most)
+            problems_.push_back(name_ + ": daemon.job_timeout is longer than daemon.max_job_timeout");
         if (c.daemon.max_message_bytes > (u64{2} << 30) - 1)
             problems_.push_back(name_ + ": daemon.max_message_bytes: gRPC's messages end at 2 GiB");
     }
@@ -249,6 +282,9 @@ ParsedConfig load_config(const std::string& path) {
 std::string config_text(const DaemonConfig& config) {
     DaemonConfig copy = config;
     std::string out;
+    const auto line = [](const ConfigKey& key) {
+        return fmt::format("{} = {}  # {}\n", key.name, value_text(key.target), key.help);
+    };
     std::string_view section;
     for (const ConfigKey& key : config_keys(copy)) {
         if (std::holds_alternative<IdleKey>(key.target)) continue;
@@ -256,7 +292,16 @@ std::string config_text(const DaemonConfig& config) {
             out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", key.section);
             section = key.section;
         }
-        out += fmt::format("{} = {}  # {}\n", key.name, value_text(key.target), key.help);
+        out += line(key);
+    }
+    for (DaemonConfig::Circuit& circuit : copy.circuits) {
+        out += "\n[[circuits]]\n";
+        for (const ConfigKey& key : circuit_keys(circuit)) out += line(key);
+    }
+    if (copy.circuits.empty()) {  // how an entry would look
+        out += "\n# [[circuits]]\n";
+        DaemonConfig::Circuit none;
+        for (const ConfigKey& key : circuit_keys(none)) out += "# " + line(key);
     }
     return out;
 }

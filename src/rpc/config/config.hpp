@@ -21,6 +21,8 @@ struct DaemonConfig {
         u64 max_message_bytes = u64{256} << 20;
         u64 max_jobs_per_client = 1024;
         u64 max_bytes_per_client = u64{16} << 30;
+        u64 max_request_bytes = u64{8} << 30;
+        std::chrono::milliseconds job_timeout{0}, max_job_timeout{0};  // 0: none
         std::chrono::milliseconds shutdown_deadline = std::chrono::minutes(10);
         std::chrono::milliseconds keep_results = std::chrono::hours(1);
         u64 keep_results_count = 10000;
@@ -31,6 +33,14 @@ struct DaemonConfig {
         std::string param_cache;  // empty: FIL_PROOFS_PARAMETER_CACHE, or the network's default folder
         std::vector<std::string> preload;
     } srs;
+
+    // A circuit to prove beside Filecoin's.
+    struct Circuit {
+        std::string id, key, r1cs;
+        bool preload = false, allow_insecure_key = false;
+        std::string where;  // "FILE:LINE" of its entry, for messages
+    };
+    std::vector<Circuit> circuits;
 
     struct Memory {
         std::optional<u64> total_budget;

@@ -18,6 +18,11 @@ std::vector<ConfigKey> config_keys(DaemonConfig& c) {
          CountKey{&c.daemon.max_jobs_per_client, 1, 1'000'000}},
         {"daemon", "max_bytes_per_client", "requests of one client's unfinished jobs",
          &c.daemon.max_bytes_per_client},
+        {"daemon", "max_request_bytes", "requests of all clients' unfinished jobs",
+         &c.daemon.max_request_bytes},
+        {"daemon", "job_timeout", "of jobs that name none, from submission to the end; 0: none",
+         &c.daemon.job_timeout},
+        {"daemon", "max_job_timeout", "longest that a job may have; 0: any", &c.daemon.max_job_timeout},
         {"daemon", "shutdown_deadline", "how long SIGTERM lets accepted jobs go on",
          &c.daemon.shutdown_deadline},
         {"daemon", "keep_results", "how long a finished job's result can be asked for",
@@ -70,6 +75,17 @@ std::vector<ConfigKey> config_keys(DaemonConfig& c) {
         {"logging", "level", "trace, debug, info, warn or error",
          ChoiceKey{&c.logging.level, {"trace", "debug", "info", "warn", "error"}}},
         {"logging", "format", "text or json", ChoiceKey{&c.logging.format, {"text", "json"}}},
+    };
+}
+
+std::vector<ConfigKey> circuit_keys(DaemonConfig::Circuit& c) {
+    return {
+        {"circuits", "id", "its name: letters, digits, dots, underscores, dashes", &c.id},
+        {"circuits", "key", "proving key: .zkey, or bellman's .params with the circuit's .r1cs", &c.key},
+        {"circuits", "r1cs", "the circuit: names the constraint that a bad witness breaks", &c.r1cs},
+        {"circuits", "preload", "load the key at start", &c.preload},
+        {"circuits", "allow_insecure_key", "take a key under which anyone can forge proofs",
+         &c.allow_insecure_key},
     };
 }
 

@@ -39,5 +39,7 @@ struct ConfigKey {
 
 // In the order in which the file is printed; the targets point into `config`.
 std::vector<ConfigKey> config_keys(DaemonConfig& config);
+// The same for an entry [[circuits]].
+std::vector<ConfigKey> circuit_keys(DaemonConfig::Circuit& circuit);
 
 }  // namespace cuzk::rpc

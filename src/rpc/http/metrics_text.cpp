@@ -70,7 +70,7 @@ void add(MetricFamily& to, Labels labels, T value) {
 }
 
 // Metrics spell kinds with underscores.
-std::string kind_label(filecoin::ProofKind kind) {
+std::string kind_label(engine::JobKind kind) {
     std::string name = engine::kind_name(kind);
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
