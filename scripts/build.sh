@@ -4,10 +4,11 @@
 # Two cores are the smallest machine the project is built on; more are used where there are more.
 build_jobs=${CUZK_JOBS:-$(nproc)}
 
-# Null-separated list of our C++ and CUDA sources.
+# Null-separated list of our C, C++ and CUDA sources.
 sources() {
     git ls-files -z --cached --others --exclude-standard -- \
-        'src/*.hpp' 'src/*.cpp' 'src/*.cu' 'src/*.cuh' 'tests/*.hpp' 'tests/*.cpp' 'tests/*.cu' \
+        'src/*.h' 'src/*.hpp' 'src/*.cpp' 'src/*.cu' 'src/*.cuh' \
+        'tests/*.h' 'tests/*.c' 'tests/*.hpp' 'tests/*.cpp' 'tests/*.cu' \
         'bench/*.hpp' 'bench/*.cpp' 'bench/*.cu' 'fuzz/*.hpp' 'fuzz/*.cpp'
 }
 

@@ -34,7 +34,7 @@ check_format() {
 }
 
 check_shell() {
-    shellcheck --external-sources dev .ci/run scripts/*.sh interop/*.sh
+    shellcheck --external-sources dev .ci/run scripts/*.sh interop/*.sh tests/*/*.sh
 }
 
 # Sources that clang-tidy reads: what the build compiles and the linter understands.
