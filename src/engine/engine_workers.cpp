@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/urgent.hpp"
 #include "engine/engine_impl.hpp"
 
 namespace cuzk::engine {
@@ -18,6 +19,12 @@ double seconds_between(TimePoint from, TimePoint to) {
 
 bool is_critical(const WorkKey& key) {
     return key.priority == Priority::kCritical;
+}
+
+// One stage of a job. On the processor, critical ones get its threads before others.
+template <class Body>
+auto run_stage(const Job& job, const Body& body) {
+    return job.priority == Priority::kCritical ? run_urgently(body) : body();
 }
 
 }  // namespace
@@ -237,7 +244,7 @@ void Engine::Impl::synthesise(WorkerBoard& board, PartitionWork work, Reservatio
     ++synthesis_active_;
     try {
         at(FaultPoint::kSynthesis, job->id, work.partition);
-        ready.witness = prepared->synthesise(work.partition, *ready.circuit);
+        ready.witness = run_stage(*job, [&] { return prepared->synthesise(work.partition, *ready.circuit); });
     } catch (const Error& e) {
         fail_job(job, job->id + ": partition " + std::to_string(work.partition) + ": " + e.what(), e.kind());
     } catch (const std::bad_alloc&) {
@@ -345,7 +352,7 @@ bool Engine::Impl::prove_on(WorkerBoard& board, u32 device, DeviceWork& work, Re
 
     StageLog stages;
     at(FaultPoint::kDeviceProve, job->id, work.partition, device);
-    std::vector<u8> proof = key.prove(*work.witness, {&stages, nullptr});
+    std::vector<u8> proof = run_stage(*job, [&] { return key.prove(*work.witness, {&stages, nullptr}); });
     const TimePoint end = Clock::now();
 
     const Labels kind = {{"stage", "prove"}, {"proof_kind", kind_name(job->kind)}};
