@@ -1,7 +1,8 @@
 /* cuzk as a library: the C ABI of libcuzk. docs/capi.md has the picture and examples in C and Python.
  *
  * What it offers
- *   cuzk_engine_*         the engine of the daemon in this process: Filecoin's proofs, with resident keys, priorities, a journal
+ *   cuzk_engine_*         the engine of the daemon in this process: Filecoin's proofs and registered circuits, with resident keys,
+ *                         priorities, a journal
  *   cuzk_prover_*         one circom circuit: a .zkey kept ready, witnesses in, proof.json and public.json out
  *   cuzk_verify           any proof, with its verifying key and public inputs
  *   cuzk_filecoin_verify  the proof bytes of a Filecoin request or of what the chain records
@@ -107,10 +108,13 @@ typedef struct cuzk_engine cuzk_engine;
  *   threads (all)         threads of parallel loops; limits the whole process while the engine lives
  *   params_folder         the .params and .vk files (FIL_PROOFS_PARAMETER_CACHE, or the network's default folder)
  *   journal_folder (none) accepted jobs outlive the process: the next engine on this folder takes them up
+ *   circuits (none)       an array of objects, the circuits that cuzk_engine_submit_witness takes: id (1 to 64 of A-Z a-z 0-9 . _ -),
+ *                         key (path of a .zkey or bellman's .params), r1cs (path; may be left out for a .zkey),
+ *                         allow_insecure_key (false)
  *   and the limits that docs/engine.md explains: host_budget, host_margin, pinned_budget, critical_reserve, eviction_min_idle_ms,
  *   decode_workers, synthesis_workers, gpu_workers_per_device, pipeline_depth, max_jobs, max_request_bytes, max_jobs_per_client,
  *   max_results, max_result_bytes, result_retention_ms, max_proof_retries, max_device_retries
- * CUZK_ENVIRONMENT: a device that is not there, a journal that can not be used. */
+ * CUZK_ENVIRONMENT: a device or a file that is not there, a journal that can not be used. */
 CUZK_API cuzk_status cuzk_engine_create(const char* options, cuzk_engine** engine, cuzk_error** error);
 
 /* Stops at once (as cuzk_engine_stop with a deadline of now, so stages under way are waited for) and frees. */
@@ -128,11 +132,20 @@ CUZK_API void cuzk_engine_free(cuzk_engine* engine);
 CUZK_API cuzk_status cuzk_engine_submit(cuzk_engine* engine, const void* request, size_t request_size,
                                         const char* options, cuzk_buffer** job_id, cuzk_error** error);
 
-/* Waits until the job has ended, `timeout_ms` at most (0: only looks; negative: for ever). CUZK_OK: *proof is its proof, 192 verified
- * bytes a partition. CUZK_RUNNING, CUZK_CANCELLED, CUZK_TIMED_OUT, CUZK_UNKNOWN_JOB: as above. Any other status is why the
+/* The same for a witness of a registered circuit, the bytes of a .wtns file. Options: request_id, priority, timeout_ms, client as
+ * above, and
+ *   encoding ("wtns")   "values": the value of every variable, the constant one first, 32 bytes each, canonical, little-endian
+ * CUZK_USAGE: no such circuit. CUZK_MALFORMED: no witness of it. */
+CUZK_API cuzk_status cuzk_engine_submit_witness(cuzk_engine* engine, const char* circuit_id,
+                                                const void* witness, size_t witness_size, const char* options,
+                                                cuzk_buffer** job_id, cuzk_error** error);
+
+/* Waits until the job has ended, `timeout_ms` at most (0: only looks; negative: for ever). CUZK_OK: *proof is its verified proof, of a
+ * Filecoin request 192 bytes a partition, of a registered circuit the text of proof.json; *public_json (may be NULL) is the text
+ * of public.json, or NULL for a Filecoin request, whose public inputs follow from itself. CUZK_RUNNING, CUZK_CANCELLED, CUZK_TIMED_OUT, CUZK_UNKNOWN_JOB: as above. Any other status is why the
  * job failed. Several may wait for one job, and ask again; a waiter that gives up changes nothing. */
 CUZK_API cuzk_status cuzk_engine_await(cuzk_engine* engine, const char* job_id, int64_t timeout_ms,
-                                       cuzk_buffer** proof, cuzk_error** error);
+                                       cuzk_buffer** proof, cuzk_buffer** public_json, cuzk_error** error);
 
 /* Ends an unfinished job, at once for its waiters. *was_running (may be NULL) becomes 1, or 0 if there was no such job. */
 CUZK_API cuzk_status cuzk_engine_cancel(cuzk_engine* engine, const char* job_id, int32_t* was_running,

@@ -4,8 +4,11 @@
 #include "base/parallel.hpp"
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
+#include "engine/circuit_result.hpp"
+#include "engine/circuit_work.hpp"
 #include "engine/devices.hpp"
 #include "engine/engine.hpp"
+#include "engine/filecoin_work.hpp"
 #include "engine/status_json.hpp"
 #include "gpu/choose_backend.hpp"
 
@@ -70,30 +73,69 @@ engine::EngineConfig engine_config(Options& options) {
     return config;
 }
 
+std::vector<engine::CircuitSpec> circuit_specs(Options& options) {
+    std::vector<engine::CircuitSpec> specs;
+    for (Options& entry : options.objects("circuits")) {
+        engine::CircuitSpec spec;
+        spec.id = entry.text("id").value_or("");
+        spec.key = entry.text("key").value_or("");
+        spec.r1cs = entry.text("r1cs").value_or("");
+        spec.allow_insecure_key = entry.boolean("allow_insecure_key").value_or(false);
+        entry.finish();
+        specs.push_back(std::move(spec));
+    }
+    return specs;
+}
+
 std::unique_ptr<cuzk_engine> create(const char* text) {
     Options options(text);
     const engine::EngineConfig config = engine_config(options);
-    const engine::DeviceChoice choice = device_choice(options);
+    engine::DeviceChoice choice = device_choice(options);
     const auto threads = options.number("threads", 4096);
+    const std::vector<engine::CircuitSpec> circuits = circuit_specs(options);
     options.finish();
 
     auto handle = std::make_unique<cuzk_engine>();
     if (threads) handle->threads.emplace(*threads);
-    handle->engine = engine::make_filecoin_engine(config, engine::make_devices(choice));
+    engine::CircuitRegistry registry;
+    for (const engine::CircuitSpec& circuit : circuits) registry.add(circuit);
+    choice.bn254_memory = registry.bn254_device_memory();
+    std::vector<engine::DeviceSpec> devices = engine::make_devices(choice);
+    auto workload = engine::make_circuit_workload(std::move(registry),
+                                                  engine::make_filecoin_workload(config.params_folder));
+    handle->engine = std::make_unique<engine::Engine>(config, std::move(workload), std::move(devices));
     return handle;
 }
 
-engine::JobRequest job_request(const ByteSource& content, const char* text) {
-    Options options(text);
+// What all jobs may say of themselves.
+engine::JobRequest job_request(Options& options) {
     engine::JobRequest request;
     request.request_id = options.text("request_id").value_or("");
     if (const auto priority = options.choice("priority", {"low", "normal", "high", "critical"}))
         request.priority = static_cast<engine::Priority>(*priority + 1);
     set_milliseconds(options, "timeout_ms", request.timeout);
     request.client = options.text("client").value_or("");
+    return request;
+}
+
+engine::JobRequest filecoin_request(const ByteSource& content, const char* text) {
+    Options options(text);
+    engine::JobRequest request = job_request(options);
     request.content = engine::RawRequest{{content.bytes.begin(), content.bytes.end()},
                                          options.text("name").value_or("request")};
     options.finish();
+    return request;
+}
+
+engine::JobRequest circuit_request(std::string circuit_id, const ByteSource& witness, const char* text) {
+    using Encoding = engine::CircuitRequest::Encoding;
+    Options options(text);
+    engine::JobRequest request = job_request(options);
+    const bool values = options.choice("encoding", {"wtns", "values"}).value_or(0) == 1;
+    options.finish();
+    request.content = engine::CircuitRequest{std::move(circuit_id),
+                                             values ? Encoding::kValues : Encoding::kWtns,
+                                             {witness.bytes.begin(), witness.bytes.end()}};
     return request;
 }
 
@@ -109,22 +151,35 @@ std::optional<TimePoint> deadline_after(int64_t timeout_ms) {
                     "no job '" + id + "' is known, or its result is not kept any more");
 }
 
-std::unique_ptr<cuzk_buffer> await(engine::Engine& engine, const std::string& id, int64_t timeout_ms) {
-    const engine::AwaitResult answer = engine.await(id, deadline_after(timeout_ms));
+// Of a job that has ended well; throws for any other.
+engine::JobResult await(engine::Engine& engine, const std::string& id, int64_t timeout_ms) {
+    engine::AwaitResult answer = engine.await(id, deadline_after(timeout_ms));
     using Kind = engine::AwaitResult::Kind;
     if (answer.kind == Kind::kUnknownJob) unknown_job(id);
     if (answer.kind == Kind::kStillRunning)
         throw JobAnswer(CUZK_RUNNING, "running", "job '" + id + "' has not ended yet");
-    const engine::JobResult& result = answer.result;
+    engine::JobResult& result = answer.result;
     switch (result.state) {
-        case engine::JobState::kCompleted:
-            return make_buffer(std::string(result.proof.begin(), result.proof.end()));
+        case engine::JobState::kCompleted: return std::move(result);
         case engine::JobState::kCancelled: throw JobAnswer(CUZK_CANCELLED, "cancelled", result.error);
         case engine::JobState::kTimedOut: throw JobAnswer(CUZK_TIMED_OUT, "timed-out", result.error);
         case engine::JobState::kFailed: throw Error(result.error_kind, result.error);
         default: break;
     }
     throw Error(ErrorKind::kInternal, "a job that has ended is " + std::string(state_name(result.state)));
+}
+
+struct ProofBuffers {
+    std::unique_ptr<cuzk_buffer> proof, inputs;  // inputs: null for Filecoin's, which follow from the request
+};
+
+ProofBuffers proof_buffers(const engine::Engine& engine, const engine::JobResult& result) {
+    const auto job = engine.job(result.job_id);
+    if (!job) unknown_job(result.job_id);  // forgotten since
+    if (job->kind != engine::JobKind::kCircuit)
+        return {make_buffer(std::string(result.proof.begin(), result.proof.end())), nullptr};
+    engine::CircuitTexts texts = engine::circuit_texts(result);
+    return {make_buffer(std::move(texts.proof)), make_buffer(std::move(texts.inputs))};
 }
 
 // Names of files in messages may hold any bytes; they become valid UTF-8 here.
@@ -155,18 +210,35 @@ cuzk_status cuzk_engine_submit(cuzk_engine* engine, const void* request, size_t 
     return guarded(error, [&] {
         required(job_id, "job_id");
         cuzk::engine::Engine& target = *required(engine, "engine").engine;
-        auto job = job_request(borrowed(request, request_size, "request"), options);
+        auto job = filecoin_request(borrowed(request, request_size, "request"), options);
+        *job_id = make_buffer(target.submit(std::move(job)).job_id).release();
+    });
+}
+
+cuzk_status cuzk_engine_submit_witness(cuzk_engine* engine, const char* circuit_id, const void* witness,
+                                       size_t witness_size, const char* options, cuzk_buffer** job_id,
+                                       cuzk_error** error) {
+    if (job_id != nullptr) *job_id = nullptr;
+    return guarded(error, [&] {
+        required(job_id, "job_id");
+        cuzk::engine::Engine& target = *required(engine, "engine").engine;
+        auto job = circuit_request(required_text(circuit_id, "circuit_id"),
+                                   borrowed(witness, witness_size, "witness"), options);
         *job_id = make_buffer(target.submit(std::move(job)).job_id).release();
     });
 }
 
 cuzk_status cuzk_engine_await(cuzk_engine* engine, const char* job_id, int64_t timeout_ms,
-                              cuzk_buffer** proof, cuzk_error** error) {
+                              cuzk_buffer** proof, cuzk_buffer** public_json, cuzk_error** error) {
     if (proof != nullptr) *proof = nullptr;
+    if (public_json != nullptr) *public_json = nullptr;
     return guarded(error, [&] {
         required(proof, "proof");
-        *proof =
-            await(*required(engine, "engine").engine, required_text(job_id, "job_id"), timeout_ms).release();
+        cuzk::engine::Engine& target = *required(engine, "engine").engine;
+        const auto result = await(target, required_text(job_id, "job_id"), timeout_ms);
+        ProofBuffers buffers = proof_buffers(target, result);
+        if (public_json != nullptr) *public_json = buffers.inputs.release();
+        *proof = buffers.proof.release();
     });
 }
 

@@ -10,10 +10,6 @@ namespace cuzk::capi {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& key, const std::string& reason) {
-    throw Error(ErrorKind::kUsage, "options: " + key + " " + reason);
-}
-
 std::string joined(const std::vector<std::string>& words) {
     std::string list;
     for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
@@ -31,6 +27,10 @@ Options::Options(const char* text) : object_(nlohmann::json::object()) {
         throw Error(ErrorKind::kUsage, e.what());
     }
     if (!object_.is_object()) throw Error(ErrorKind::kUsage, "options: not a JSON object");
+}
+
+void Options::refuse(const std::string& key, const std::string& reason) const {
+    throw Error(ErrorKind::kUsage, place_ + key + " " + reason);
 }
 
 const nlohmann::json* Options::find(const char* key) {
@@ -74,6 +74,19 @@ std::optional<std::vector<std::string>> Options::texts(const char* key) {
         texts.push_back(entry.get<std::string>());
     }
     return texts;
+}
+
+std::vector<Options> Options::objects(const char* key) {
+    std::vector<Options> objects;
+    const nlohmann::json* value = find(key);
+    if (value == nullptr) return objects;
+    const auto all_objects = [](const nlohmann::json& list) {
+        return std::all_of(list.begin(), list.end(), [](const nlohmann::json& e) { return e.is_object(); });
+    };
+    if (!value->is_array() || !all_objects(*value)) refuse(key, "must be an array of objects");
+    for (const nlohmann::json& entry : *value)
+        objects.push_back(Options(entry, place_ + key + "[" + std::to_string(objects.size()) + "]."));
+    return objects;
 }
 
 std::optional<std::size_t> Options::choice(const char* key, const std::vector<std::string>& words) {

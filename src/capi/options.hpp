@@ -26,6 +26,9 @@ public:
     // One of `words`; its place among them.
     std::optional<std::size_t> choice(const char* key, const std::vector<std::string>& words);
 
+    // An array of objects, none of which has been asked yet.
+    std::vector<Options> objects(const char* key);
+
     // Sets `target` where the key is there.
     template <class T>
     void set_number(const char* key, T& target) {
@@ -37,9 +40,13 @@ public:
     void finish() const;
 
 private:
+    Options(nlohmann::json object, std::string place)
+        : object_(std::move(object)), place_(std::move(place)) {}
     const nlohmann::json* find(const char* key);
+    [[noreturn]] void refuse(const std::string& key, const std::string& reason) const;
 
     nlohmann::json object_;
+    std::string place_ = "options: ";  // what messages put before a key
     std::vector<std::string> known_;
 };
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "formats/field_arrays.hpp"
-#include "formats/proof_bytes.hpp"
-#include "formats/snarkjs_json.hpp"
+#include "engine/circuit_result.hpp"
 
 namespace cuzk::rpc {
 
@@ -75,17 +73,6 @@ jobs::v1::JobFailure failure_of(ErrorKind kind) {
         case ErrorKind::kInternal: break;
     }
     return jobs::v1::JOB_FAILURE_INTERNAL;
-}
-
-template <class C>
-void fill_texts(const Proof<C>& proof, const std::vector<u8>& public_inputs, jobs::v1::CircuitProof& m) {
-    using Fr = typename C::Fr;
-    std::vector<Fr> values(public_inputs.size() / Fr::kBytes);
-    if (decode_field_array<Fr>(public_inputs, std::span<Fr>(values)))
-        throw Error(ErrorKind::kInternal, "a public input of a finished job is beyond the modulus");
-    m.set_curve(C::kName);
-    m.set_proof_json(proof_to_json(proof));
-    m.set_public_json(public_to_json<C>(std::span<const Fr>(values)));
 }
 
 u64 milliseconds(double seconds) {
@@ -247,11 +234,10 @@ void fill_circuit_proof(engine::JobResult&& result, jobs::v1::CircuitProof& m) {
     m.set_total_ms(result.timings.total);
     if (result.state == engine::JobState::kFailed) m.set_failure(failure_of(result.error_kind));
     if (result.state != engine::JobState::kCompleted) return;
-    const ByteSource proof = ByteSource::borrow("proof", result.proof);
-    if (result.proof.size() == kBn254ProofBytes)
-        fill_texts(read_bn254_proof_bytes(proof), result.public_inputs, m);
-    else
-        fill_texts(read_proof_bytes(proof).front(), result.public_inputs, m);
+    engine::CircuitTexts texts = engine::circuit_texts(result);
+    m.set_curve(std::move(texts.curve));
+    m.set_proof_json(std::move(texts.proof));
+    m.set_public_json(std::move(texts.inputs));
     m.set_proof(result.proof.data(), result.proof.size());
     m.set_public_inputs(result.public_inputs.data(), result.public_inputs.size());
 }

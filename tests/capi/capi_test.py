@@ -4,6 +4,7 @@ import concurrent.futures
 import ctypes
 import pathlib
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -72,6 +73,27 @@ class Engines(CapiTest):
             self.assertTrue(engine.status()["draining"])
             engine.stop()
 
+    def test_registered_circuits(self):
+        circuits = [{"id": curve, "key": str(DATA / f"chain30-{curve}" / "circuit.zkey")} for curve in CURVES]
+        with cuzk.Engine(LIBRARY, devices=["cpu"], host_budget=1 << 30, circuits=circuits) as engine:
+            jobs = {curve: engine.submit_witness(curve, fixture("chain30", curve, "witness.wtns"))
+                    for curve in CURVES}
+            for curve, job in jobs.items():
+                proof, inputs = engine.wait(job, 60_000)
+                LIBRARY.verify(fixture("chain30", curve, "vkey.json"), inputs, proof)
+            self.refused(cuzk.USAGE, "usage", "'x'", engine.submit_witness, "x", b"")
+
+    def test_a_journal_outlives_its_engine(self):
+        circuits = [{"id": "c", "key": str(DATA / "multiplier-bls12381" / "circuit.zkey")}]
+        with tempfile.TemporaryDirectory() as folder:
+            options = {"devices": "cpu", "host_budget": 1 << 30, "circuits": circuits, "journal_folder": folder}
+            with cuzk.Engine(LIBRARY, **options) as engine:
+                self.refused(cuzk.ENVIRONMENT, "environment", folder, cuzk.Engine, LIBRARY, **options)
+                job = engine.submit_witness("c", fixture("multiplier", "bls12381", "witness.wtns"))
+                answer = engine.wait(job)
+            with cuzk.Engine(LIBRARY, **options) as engine:
+                self.assertEqual(engine.wait(job), answer)
+
     @unittest.skipUnless((ORACLE / "README.md").exists(), "the vectors of ../shared/oracle are not beside this checkout")
     def test_filecoin(self):
         request = (ORACLE / "wpost-2KiB" / "request.json").read_bytes()
@@ -84,8 +106,8 @@ class Engines(CapiTest):
             threading.Timer(0.02, engine.cancel, [unwanted]).start()
             self.refused(cuzk.CANCELLED, "cancelled", "", engine.wait, unwanted)
 
-            proof = engine.wait(job)
-            self.assertEqual(len(proof), 192)
+            proof, inputs = engine.wait(job)
+            self.assertEqual((len(proof), inputs), (192, b""))
             self.assertEqual(engine.job(job)["state"], "completed")
             self.assertEqual(engine.status()["counters"]["total_completed"], 1)
             engine.stop()  # also waits for what the cancelled job had begun

@@ -111,8 +111,16 @@ class Engine(Handle):
     def submit(self, request, **options):
         return self._buffer("cuzk_engine_submit", *_bytes(request), _options(options)).decode()
 
+    def submit_witness(self, circuit_id, witness, **options):
+        return self._buffer("cuzk_engine_submit_witness", circuit_id.encode(), *_bytes(witness),
+                            _options(options)).decode()
+
     def wait(self, job_id, timeout_ms=-1):
-        return self._buffer("cuzk_engine_await", job_id.encode(), ctypes.c_int64(timeout_ms))
+        """(proof, public.json): proof bytes and nothing of a Filecoin request, both texts of a registered circuit."""
+        proof, inputs = ctypes.c_void_p(), ctypes.c_void_p()
+        self._library.call("cuzk_engine_await", self._handle, job_id.encode(), ctypes.c_int64(timeout_ms),
+                           ctypes.byref(proof), ctypes.byref(inputs))
+        return self._library.take(proof), self._library.take(inputs)
 
     def cancel(self, job_id):
         was_running = ctypes.c_int32()
