@@ -128,7 +128,7 @@ Json allocations_json(const EngineStatus& status) {
     return {{"srs", std::move(keys)}, {"pce", std::move(circuits)}};
 }
 
-Json by_kind(const auto& counts) {
+Json by_kind(const std::array<u64, kKinds>& counts) {
     Json object = Json::object();
     for (const auto kind : kAllKinds) object[kind_name(kind)] = counts[kind_index(kind)];
     return object;
@@ -194,6 +194,20 @@ Json job_fields(const JobStatus& job) {
     return entry;
 }
 
+Json circuits_json(const EngineStatus& status) {
+    Json list = Json::array();
+    for (const CircuitInfo& circuit : status.circuits)
+        list.push_back({{"circuit_id", circuit.id},
+                        {"curve", circuit.curve},
+                        {"constraints", circuit.constraints ? Json(*circuit.constraints) : Json()},
+                        {"variables", circuit.variables},
+                        {"public_inputs", circuit.public_inputs},
+                        {"domain", circuit.domain},
+                        {"key_bytes", circuit.key_bytes},
+                        {"key_digest", circuit.key_digest}});
+    return list;
+}
+
 }  // namespace
 
 Json job_json(const JobStatus& job) {
@@ -241,6 +255,7 @@ Json status_json(const EngineStatus& status) {
           {"pipeline_depth", status.pipeline_depth},
           {"pipeline_used", status.pipeline_used}}},
         {"recent_errors", std::move(errors)},
+        {"circuits", circuits_json(status)},
     };
 }
 

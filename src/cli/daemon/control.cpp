@@ -17,8 +17,19 @@ struct ControlArguments {
     bool json = false, metrics = false;
 };
 
-Json status_json(const rpc::ServiceStatus& s) {
-    Json gpus = Json::array(), keys = Json::array(), queues = Json::array();
+Json status_json(const rpc::ServiceStatus& s, const std::vector<rpc::CircuitLine>& registered) {
+    Json gpus = Json::array(), keys = Json::array(), queues = Json::array(), circuits = Json::array();
+    for (const auto& circuit : registered)
+        circuits.push_back({{"circuit_id", circuit.id},
+                            {"curve", circuit.curve},
+                            {"constraints", circuit.constraints ? Json(*circuit.constraints) : Json()},
+                            {"variables", circuit.variables},
+                            {"public_inputs", circuit.public_inputs},
+                            {"domain", circuit.domain},
+                            {"key_bytes", circuit.key_bytes},
+                            {"key_digest", circuit.key_digest},
+                            {"loaded", circuit.loaded},
+                            {"unfinished_jobs", circuit.unfinished_jobs}});
     for (const auto& gpu : s.gpus)
         gpus.push_back({{"ordinal", gpu.ordinal},
                         {"name", gpu.name},
@@ -41,7 +52,8 @@ Json status_json(const rpc::ServiceStatus& s) {
             {"pinned_limit_bytes", s.pinned_limit_bytes},
             {"gpus", gpus},
             {"loaded_srs", keys},
-            {"queues", queues}};
+            {"queues", queues},
+            {"circuits", circuits}};
 }
 
 int status(const ControlArguments& args) {
@@ -51,8 +63,9 @@ int status(const ControlArguments& args) {
         return 0;
     }
     const rpc::ServiceStatus s = client.status();
+    const std::vector<rpc::CircuitLine> circuits = client.circuits();
     if (args.json) {
-        fmt::print("{}\n", status_json(s).dump(2));
+        fmt::print("{}\n", status_json(s, circuits).dump(2));
         return 0;
     }
     fmt::print("up {}, {} proofs completed, {} failed\n\n",
@@ -66,6 +79,14 @@ int status(const ControlArguments& args) {
     for (const auto& queue : s.queues)
         queues.add({queue.kind, std::to_string(queue.pending), std::to_string(queue.in_progress)});
     fmt::print("{}\n", queues.text());
+    if (!circuits.empty()) {
+        Table table({"circuit", "curve", ">constraints", ">variables", ">public", ">key", ">jobs"});
+        for (const auto& circuit : circuits)
+            table.add({circuit.id, circuit.curve, circuit.constraints ? grouped(*circuit.constraints) : "-",
+                       grouped(circuit.variables), grouped(circuit.public_inputs),
+                       bytes_text(circuit.key_bytes), std::to_string(circuit.unfinished_jobs)});
+        fmt::print("{}\n", table.text());
+    }
     if (s.keys.empty()) {
         fmt::print("no key is loaded\n");
         return 0;
@@ -159,7 +180,8 @@ std::pair<CLI::App*, std::shared_ptr<ControlArguments>> command(CLI::App& app, c
     return {c, args};
 }
 
-constexpr const char* kCircuitHelp = "porep-32g, snap-32g, wpost-32g, winning-32g, ...; sizes 2k to 64g";
+constexpr const char* kCircuitHelp =
+    "porep-32g, snap-32g, wpost-32g, winning-32g, ..., sizes 2k to 64g; or a registered circuit";
 
 }  // namespace
 

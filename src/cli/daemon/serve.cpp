@@ -5,6 +5,7 @@
 
 #include "cli/common.hpp"
 #include "cli/daemon/commands.hpp"
+#include "rpc/circuits.hpp"
 #include "rpc/config/config.hpp"
 #include "rpc/daemon.hpp"
 #include "rpc/listen.hpp"
@@ -46,6 +47,7 @@ int config_check(const std::string& path) {
     const rpc::ParsedConfig parsed = rpc::load_config(path);
     for (const std::string& address : parsed.config.daemon.listen) rpc::parse_address(address);
     if (!parsed.config.daemon.status_listen.empty()) rpc::parse_address(parsed.config.daemon.status_listen);
+    rpc::open_circuits(parsed.config);
     for (const std::string& note : parsed.notes) fmt::print("note: {}\n", note);
     fmt::print("{}: good\n", path);
     return 0;

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <map>
+#include <optional>
 
 #include "base/output_file.hpp"
 #include "cli/common.hpp"
@@ -16,6 +17,7 @@ namespace {
 struct SubmitArguments {
     ConnectionOptions connection;
     std::string request, output, job_id, request_id, priority;
+    std::string circuit, public_inputs;  // registered circuits
     u64 timeout_ms = 0;
     bool no_wait = false, json = false;
 };
@@ -31,10 +33,9 @@ void follow(rpc::Client& client, const std::string& job_id) {
     });
 }
 
-// Writes the proof and says what it took; a job that ended otherwise is an error.
-int conclude(const SubmitArguments& args, engine::JobResult result) {
+// Says what the proof took; a job that ended otherwise is an error of that kind.
+int report(const SubmitArguments& args, const engine::JobResult& result, ErrorKind failure) {
     const bool completed = result.state == engine::JobState::kCompleted;
-    if (completed && !args.output.empty()) write_file(args.output, std::span<const u8>(result.proof));
     const auto& t = result.timings;
     if (args.json) {
         fmt::print("{}\n", Json{{"job_id", result.job_id},
@@ -48,14 +49,14 @@ int conclude(const SubmitArguments& args, engine::JobResult result) {
                                 {"gpu_compute_ms", t.gpu_compute},
                                 {"total_ms", t.total}}
                                .dump(2));
-        return completed ? 0 : exit_code(ErrorKind::kEnvironment);
+        return completed ? 0 : exit_code(failure);
     }
     if (!completed)
-        throw Error(ErrorKind::kEnvironment, fmt::format("job {} {}: {}", result.job_id,
-                                                         result.state == engine::JobState::kTimedOut
-                                                             ? "is not done"
-                                                             : engine::state_name(result.state),
-                                                         result.error));
+        throw Error(failure, fmt::format("job {} {}: {}", result.job_id,
+                                         result.state == engine::JobState::kTimedOut
+                                             ? "is not done"
+                                             : engine::state_name(result.state),
+                                         result.error));
     fmt::print("proved and verified: job {}, {} bytes, {} (waited {}, key {}, synthesis {}, proving {})\n",
                result.job_id, result.proof.size(), duration_text(static_cast<double>(t.total) / 1e3),
                duration_text(static_cast<double>(t.queue_wait) / 1e3),
@@ -65,7 +66,66 @@ int conclude(const SubmitArguments& args, engine::JobResult result) {
     return 0;
 }
 
+int conclude(const SubmitArguments& args, const engine::JobResult& result) {
+    if (result.state == engine::JobState::kCompleted && !args.output.empty())
+        write_file(args.output, std::span<const u8>(result.proof));
+    return report(args, result, ErrorKind::kEnvironment);
+}
+
+int conclude(const SubmitArguments& args, rpc::CircuitOutcome outcome) {
+    engine::JobResult& result = outcome.result;
+    if (result.state == engine::JobState::kCompleted) {
+        if (!args.output.empty()) write_file(args.output, std::string_view(outcome.proof_json));
+        if (!args.public_inputs.empty())
+            write_file(args.public_inputs, std::string_view(outcome.public_json));
+    }
+    if (!engine::is_final(result.state)) {
+        result.state = engine::JobState::kTimedOut;
+        result.error = "it goes on and can be awaited again";
+    }
+    const bool failed = result.state == engine::JobState::kFailed;
+    return report(args, result, failed ? result.error_kind : ErrorKind::kEnvironment);
+}
+
+// --no-wait: the id is the answer.
+int leave(const SubmitArguments& args, const engine::Ticket& ticket) {
+    if (args.json)
+        fmt::print("{}\n",
+                   Json{{"job_id", ticket.job_id}, {"queue_position", ticket.queue_position}}.dump(2));
+    else
+        fmt::print("{}\n", ticket.job_id);
+    return 0;
+}
+
+void wait_for(const SubmitArguments& args, rpc::Client& client, const engine::Ticket& ticket) {
+    if (!args.json) fmt::print(stderr, "job {}, {} before it\n", ticket.job_id, ticket.queue_position);
+    follow(client, ticket.job_id);
+}
+
+int submit_witness(const SubmitArguments& args) {
+    for (const std::string& output : {args.output, args.public_inputs})
+        if (!output.empty()) refuse_overwriting(output, {args.request});
+    if (!args.output.empty() && args.output == args.public_inputs)
+        throw Error(ErrorKind::kUsage, "PROOF and PUBLIC are the same file");
+    const ByteSource source = ByteSource::open(args.request);
+    expect_kind(source, {FileKind::kWtns});
+    engine::JobRequest job;
+    job.request_id = args.request_id;
+    job.content = engine::CircuitRequest{
+        args.circuit, engine::CircuitRequest::Encoding::kWtns, {source.bytes.begin(), source.bytes.end()}};
+    if (!args.priority.empty()) job.priority = static_cast<engine::Priority>(kPriorities.at(args.priority));
+    job.timeout = engine::Milliseconds(args.timeout_ms);
+    rpc::Client client(args.connection.resolved());
+    const engine::Ticket ticket = client.submit_circuit(job);
+    if (args.no_wait) return leave(args, ticket);
+    wait_for(args, client, ticket);
+    return conclude(args, client.await_circuit(ticket.job_id));
+}
+
 int submit(const SubmitArguments& args) {
+    if (!args.circuit.empty()) return submit_witness(args);
+    if (!args.public_inputs.empty() || args.timeout_ms != 0)
+        throw Error(ErrorKind::kUsage, "--public and --timeout-ms are for witnesses: they need --circuit");
     if (!args.output.empty()) refuse_overwriting(args.output, {args.request});
     const ByteSource source = ByteSource::open(args.request);
     filecoin::ProofRequest request = filecoin::parse_request(source.bytes, args.request);
@@ -73,24 +133,17 @@ int submit(const SubmitArguments& args) {
     if (!args.priority.empty()) request.priority = kPriorities.at(args.priority);
     rpc::Client client(args.connection.resolved());
     const engine::Ticket ticket = client.submit(request);
-    if (args.no_wait) {
-        if (args.json)
-            fmt::print("{}\n",
-                       Json{{"job_id", ticket.job_id}, {"queue_position", ticket.queue_position}}.dump(2));
-        else
-            fmt::print("{}\n", ticket.job_id);
-        return 0;
-    }
-    if (!args.json) fmt::print(stderr, "job {}, {} before it\n", ticket.job_id, ticket.queue_position);
-    follow(client, ticket.job_id);
+    if (args.no_wait) return leave(args, ticket);
+    wait_for(args, client, ticket);
     return conclude(args, client.await(ticket.job_id));
 }
 
 int await(const SubmitArguments& args) {
     rpc::Client client(args.connection.resolved());
-    if (args.timeout_ms != 0)
-        return conclude(args, client.await(args.job_id, std::chrono::milliseconds(args.timeout_ms)));
-    return conclude(args, client.await(args.job_id));
+    std::optional<std::chrono::milliseconds> timeout;
+    if (args.timeout_ms != 0) timeout = std::chrono::milliseconds(args.timeout_ms);
+    if (!args.public_inputs.empty()) return conclude(args, client.await_circuit(args.job_id, timeout));
+    return conclude(args, client.await(args.job_id, timeout));
 }
 
 int cancel(const SubmitArguments& args) {
@@ -112,9 +165,16 @@ void add_submit(CLI::App& app, Action& action) {
     };
     auto args = std::make_shared<SubmitArguments>();
     CLI::App* c =
-        app.add_subcommand("submit", "Have the daemon prove a Filecoin request; wait for the proof");
-    c->add_option("request", args->request, "Request or C1 JSON")->required();
-    c->add_option("-o,--output", args->output, "Proof bytes: 192 a partition");
+        app.add_subcommand("submit",
+                           "Have the daemon prove a Filecoin request, or a witness for a registered "
+                           "circuit; wait for the proof");
+    c->add_option("request", args->request, "Request or C1 JSON; with --circuit a witness (.wtns)")
+        ->required();
+    c->add_option("-o,--output", args->output, "Proof bytes, 192 a partition; with --circuit proof.json");
+    c->add_option("--circuit", args->circuit, "A circuit that the daemon's configuration registers");
+    c->add_option("--public", args->public_inputs, "With --circuit: public.json");
+    c->add_option("--timeout-ms", args->timeout_ms,
+                  "With --circuit: how long the job may take (default: the daemon's)");
     c->add_option("--request-id", args->request_id, "Instead of the request's own");
     c->add_option("--priority", args->priority,
                   "low, normal, high or critical (default: the request's, or its kind's)")
@@ -126,7 +186,8 @@ void add_submit(CLI::App& app, Action& action) {
     args = std::make_shared<SubmitArguments>();
     c = app.add_subcommand("await", "Wait for a job of the daemon");
     c->add_option("job", args->job_id, "Its id")->required();
-    c->add_option("-o,--output", args->output, "Proof bytes");
+    c->add_option("-o,--output", args->output, "Proof bytes; with --public proof.json");
+    c->add_option("--public", args->public_inputs, "public.json, of a job for a registered circuit");
     c->add_option("--timeout-ms", args->timeout_ms, "How long to wait (default: until it ends)");
     common(c, *args);
     c->callback([args, &action] { action = [args] { return await(*args); }; });
