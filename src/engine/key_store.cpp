@@ -187,7 +187,7 @@ std::shared_ptr<const Circuit> KeyStore::open_circuit(const std::string& circuit
         places_.host, circuit->circuit_bytes() + circuit->host_key_bytes(),
         // While the circuit is there, room for one partition of it stays free: else its jobs could never end.
         cost.witness + cost.synthesis + host_working_bytes(*circuit), "key " + circuit_id,
-        Priority::kCritical, Claim::Phase::kStart, 1};
+        Priority::kCritical, Claim::Phase::kKeep, 1};
     auto held = std::make_shared<HeldCircuit>();
     held->memory = acquire_beside_needed(circuit_id, claim);
     if (!held->memory) return nullptr;
@@ -198,7 +198,7 @@ std::shared_ptr<const Circuit> KeyStore::open_circuit(const std::string& circuit
     return {std::move(held), raw};
 }
 
-// Whether a load's memory fits beside that of all circuits that are needed: those cannot be evicted.
+// By the planner's rule for what stays: whether a load's memory fits beside that of all circuits that are needed: those cannot be evicted.
 bool KeyStore::fits_beside_needed(const std::string& circuit_id, const Claim& claim) const {
     u64 bytes = claim.bytes, headroom = claim.headroom;
     for (const auto& [id, entry] : entries_) {
@@ -321,6 +321,7 @@ void KeyStore::load_onto(const std::string& circuit_id, u32 device,
             Claim claim{tier == KeyTier::kHot ? *own : places_.pinned, circuit->key_bytes(), 0,
                         "key " + circuit_id};
             // Room for at least one proof beside the key.
+            claim.phase = Claim::Phase::kKeep;
             if (tier == KeyTier::kHot) claim.headroom = target.working_memory(*circuit).device;
             memory = planner_.try_acquire(claim);
             if (!memory) continue;

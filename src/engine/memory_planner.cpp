@@ -11,8 +11,12 @@ namespace {
 // How often a claim that waits asks the evictor again on its own: caches grow old without telling anybody.
 constexpr std::chrono::milliseconds kRetryInterval{500};
 
+bool ends_work(const Claim& claim) {
+    return claim.phase == Claim::Phase::kContinue;
+}
+
 bool goes_before(const Claim& a, const Claim& b) {
-    if (a.phase != b.phase) return a.phase == Claim::Phase::kContinue;
+    if (ends_work(a) != ends_work(b)) return ends_work(a);
     if (a.priority != b.priority) return a.priority > b.priority;
     return a.age < b.age;
 }
@@ -22,7 +26,7 @@ u64 add_saturating(u64 a, u64 b) {
 }
 
 u64 wanted_bytes(const Claim& claim) {
-    return claim.phase == Claim::Phase::kStart ? add_saturating(claim.bytes, claim.headroom) : claim.bytes;
+    return ends_work(claim) ? claim.bytes : add_saturating(claim.bytes, claim.headroom);
 }
 
 }  // namespace
@@ -81,7 +85,8 @@ bool MemoryPlanner::related(SpaceId a, SpaceId b) const {
 }
 
 u64 MemoryPlanner::limit(const Space& space, const Claim& claim) const {
-    const bool restrained = claim.phase == Claim::Phase::kStart && claim.priority != Priority::kCritical;
+    const bool restrained = claim.phase == Claim::Phase::kKeep ||
+                            (claim.phase == Claim::Phase::kStart && claim.priority != Priority::kCritical);
     return restrained ? space.budget - space.critical_reserve : space.budget;
 }
 
@@ -95,10 +100,15 @@ u64 MemoryPlanner::shortage(const Claim& claim) const {
             if (needed > allowed) most = std::max(most, needed - allowed);
         };
         compare(add_saturating(space.used, claim.bytes));
-        if (claim.phase == Claim::Phase::kContinue) return;
-        const u64 headroom =
-            space.headrooms.empty() ? claim.headroom : std::max(claim.headroom, *space.headrooms.rbegin());
-        compare(add_saturating(space.used - space.continuing, add_saturating(claim.bytes, headroom)));
+        if (ends_work(claim)) return;
+        const auto compare_with_room = [&](u64 held, u64 own, const std::multiset<u64>& others) {
+            const u64 room = others.empty() ? own : std::max(own, *others.rbegin());
+            compare(add_saturating(held, add_saturating(claim.bytes, room)));
+        };
+        const bool keeps = claim.phase == Claim::Phase::kKeep;
+        compare_with_room(space.used - space.continuing, keeps ? 0 : claim.headroom, space.headrooms);
+        // Work that has started ends, and gives back what it holds.
+        if (keeps) compare_with_room(space.kept, claim.headroom, space.kept_headrooms);
     });
     return most;
 }
@@ -114,7 +124,7 @@ bool MemoryPlanner::may_pass(const Claim& claim) const {
         if (!goes_before(first, claim) || !related(first.space, claim.space)) continue;
         const bool critical_start =
             claim.phase == Claim::Phase::kStart && claim.priority == Priority::kCritical;
-        if (first.phase == claim.phase || !critical_start) return false;
+        if (ends_work(first) == ends_work(claim) || !critical_start) return false;
     }
     return true;
 }
@@ -124,10 +134,11 @@ void MemoryPlanner::take(const Claim& claim) {
         Space& space = spaces_[id];
         space.used += claim.bytes;
         space.peak = std::max(space.peak, space.used);
-        if (claim.phase == Claim::Phase::kContinue)
-            space.continuing += claim.bytes;
-        else
-            space.headrooms.insert(claim.headroom);
+        switch (claim.phase) {
+            case Claim::Phase::kStart: space.headrooms.insert(claim.headroom); break;
+            case Claim::Phase::kContinue: space.continuing += claim.bytes; break;
+            case Claim::Phase::kKeep: space.kept += claim.bytes; space.kept_headrooms.insert(claim.headroom);
+        }
         space.owners[claim.owner] += claim.bytes;
     });
 }
@@ -138,10 +149,12 @@ void MemoryPlanner::give(const Claim& granted, u64 bytes, bool last) {
     for_chain(granted.space, [&](SpaceId id) {
         Space& space = spaces_[id];
         space.used -= bytes;
-        if (granted.phase == Claim::Phase::kContinue)
-            space.continuing -= bytes;
-        else if (last)
-            space.headrooms.erase(space.headrooms.find(granted.headroom));
+        if (granted.phase == Claim::Phase::kContinue) space.continuing -= bytes;
+        if (granted.phase == Claim::Phase::kKeep) space.kept -= bytes;
+        if (last && !ends_work(granted)) {
+            auto& rooms = granted.phase == Claim::Phase::kKeep ? space.kept_headrooms : space.headrooms;
+            rooms.erase(rooms.find(granted.headroom));
+        }
         const auto held = space.owners.find(granted.owner);
         held->second -= bytes;
         if (held->second == 0 && last) space.owners.erase(held);

@@ -7,6 +7,8 @@
 //     whatever was started can always be ended, and waiting never becomes a deadlock.
 //   * kContinue claims end started work. They go before kStart, whatever the priority; while one waits, nothing but critical
 //     work is started in its space.
+//   * kKeep claims are what stays (keys) and state the room that work beside them will need: the largest such need fits beside
+//     all that is kept, within what ordinary work may start in. So there is always room to start any work whose keys are there.
 //   * Within a phase: by priority, then by age. Nobody overtakes: a large claim is not starved by small ones.
 //   * Part of a space may be kept for starting critical work.
 // A claim that cannot fit even in an empty space fails at once. Before a claim waits, the evictor is asked to free caches.
@@ -31,11 +33,11 @@ namespace cuzk::engine {
 using SpaceId = std::size_t;
 
 struct Claim {
-    enum class Phase : u8 { kStart, kContinue };
+    enum class Phase : u8 { kStart, kContinue, kKeep };
 
     SpaceId space = 0;
     u64 bytes = 0;
-    u64 headroom = 0;   // kStart: held free while the reservation lives
+    u64 headroom = 0;   // kStart, kKeep: see above
     std::string owner;  // as MemoryOwner::owner
     Priority priority = Priority::kNormal;
     Phase phase = Phase::kStart;
@@ -107,8 +109,9 @@ private:
         u64 critical_reserve = 0;
         std::optional<SpaceId> parent;
         u64 used = 0, peak = 0;
-        u64 continuing = 0;            // of `used`: kContinue
-        std::multiset<u64> headrooms;  // of the reservations that started work
+        u64 continuing = 0, kept = 0;       // of `used`: kContinue, kKeep
+        std::multiset<u64> headrooms;       // of the reservations that started work
+        std::multiset<u64> kept_headrooms;  // of those that stay
         std::map<std::string, u64> owners;
     };
     struct Waiter {

@@ -2,6 +2,7 @@
 // predecessor's defects that must be impossible here.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "fakes.hpp"
@@ -347,6 +348,29 @@ TEST(Engine, Defects13And14MemoryStaysWithinThePlanByMeasurement) {
     EXPECT_LE(world.host.peak(), planned);
     EXPECT_LE(planned, 160'000u);
     EXPECT_GT(world.host.peak(), 60'000u);  // the budget was used
+}
+
+// Two keys that fit into the budget, but not with the work beside them: they take turns, whichever is there when the other comes.
+TEST(Engine, KeysThatLeaveNoRoomForWorkTakeTurns) {
+    World world;
+    EngineConfig config = small_config();
+    config.host_budget = 307'200;
+    world.circuits["porep-32g"] = {2000, 105'000, true, 500, 500, 87'000, 0};
+    world.circuits["snap-32g"] = {2000, 61'000, true, 300, 300, 50'000, 0};
+    const auto engine = make_engine(world, config);
+    u64 number = 0;
+    const auto submit = [&](ProofKind kind, const char* circuit) {
+        return engine->submit(request(content(kind, circuit, 1, number++)));
+    };
+    const auto porep = [&] { return submit(kPorep, "porep-32g"); };
+    const auto snap = [&] { return submit(ProofKind::kSnapDealsUpdate, "snap-32g"); };
+    EXPECT_EQ(finish(*engine, porep().job_id).state, JobState::kCompleted);
+    EXPECT_EQ(finish(*engine, snap().job_id).state, JobState::kCompleted);
+    for (int round = 0; round < 5; ++round) {
+        const std::array<Ticket, 4> tickets{porep(), snap(), snap(), porep()};
+        for (const Ticket& t : tickets) EXPECT_EQ(finish(*engine, t.job_id).state, JobState::kCompleted);
+    }
+    expect_at_rest(*engine);
 }
 
 TEST(Engine, Defect15DrainAndStop) {

@@ -22,6 +22,10 @@ Claim go_on(SpaceId space, u64 bytes, Priority priority = Priority::kNormal) {
     return {space, bytes, 0, "test", priority, Phase::kContinue, 0};
 }
 
+Claim keep(SpaceId space, u64 bytes, u64 headroom) {
+    return {space, bytes, headroom, "test", Priority::kCritical, Phase::kKeep, 0};
+}
+
 std::size_t waiting(const MemoryPlanner& planner) {
     std::size_t n = 0;
     for (const MemoryStatus& s : planner.status()) n += s.waiting;
@@ -123,6 +127,31 @@ TEST(MemoryPlanner, ALargeClaimIsNotOvertakenBySmallOnesOfItsPriority) {
     large.give_back();
     EXPECT_TRUE(later.granted_soon());
     later.give_back();
+}
+
+TEST(MemoryPlanner, TheRoomThatAKeyKeepsFreeIsThereForItsWork) {
+    MemoryPlanner planner;
+    const SpaceId host = planner.add_space("host", 150);
+    const Reservation key = planner.acquire(keep(host, 100, 50));
+    const Reservation work = planner.try_acquire(start(host, 10, Priority::kNormal, 40));
+    ASSERT_TRUE(work) << "the key has said that it would need just that";
+    EXPECT_FALSE(planner.try_acquire(start(host, 1, Priority::kNormal, 40)));
+    EXPECT_TRUE(planner.try_acquire(go_on(host, 40)));
+}
+
+TEST(MemoryPlanner, KeysLeaveRoomForOrdinaryWorkBesideThemAll) {
+    MemoryPlanner planner;
+    const SpaceId host = planner.add_space("host", 2688, 336);
+    Reservation first = planner.acquire(keep(host, 1072, 880));
+    EXPECT_FALSE(planner.try_acquire(keep(host, 628, 500))) << "neither's work could ever start beside both";
+    const Reservation work = planner.try_acquire(start(host, 10, Priority::kNormal, 870));
+    const Reservation working = planner.try_acquire(go_on(host, 870));
+    ASSERT_TRUE(work && working);
+    Claimant second(planner, keep(host, 628, 500));
+    EXPECT_FALSE(second.granted()) << "it fits beside the work, but not beside the key";
+    first.release();
+    EXPECT_TRUE(second.granted_soon());
+    second.give_back();
 }
 
 TEST(MemoryPlanner, PriorityGoesFirst) {
