@@ -22,7 +22,8 @@
  *               the last call on its handle. Calls that wait say so; they hold no lock meanwhile.
  *   Exceptions  None leaves the library. Out of memory is CUZK_ENVIRONMENT.
  *   Processes   After fork() a child must not call the library. The library installs no signal handler, prints nothing, reads the
- *               environment variables CUZK_ISA and FIL_PROOFS_PARAMETER_CACHE, and can not be unloaded safely (dlclose) once used.
+ *               environment variables CUZK_ISA, CUZK_KEY_CACHE and FIL_PROOFS_PARAMETER_CACHE, and can not be unloaded safely
+ *               (dlclose) once used. A thread that is inside a call must not be cancelled (pthread_cancel).
  *   Numbers     The bytes of Filecoin proofs are as on chain: 192 a partition, A (48 bytes), B (96), C (48), compressed, big-endian.
  *               Texts are snarkjs' JSON: decimal numbers.
  *
