@@ -23,6 +23,9 @@ namespace cuzk {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
+// Vectors up to this size stay for the next proof. Larger ones go back to the system: fetching them anew takes less than a hundredth of
+// the proof's time, and whoever plans the host's memory counts them only while a proof has them.
+constexpr u64 kMostKept = u64{64} << 20;
 
 // The vectors of one proof. Each holds max(domain, variables) elements and changes its meaning as the proof
 // proceeds.
@@ -94,7 +97,7 @@ struct CpuBackend<C>::ResidentKey {
     Quotient<Fr> quotient;
 };
 
-// Keeps the vectors of the last proof for the next one, and counts what is out.
+// Keeps the vectors of the last proof, if they are small, for the next one, and counts what is out.
 template <class C>
 class CpuBackend<C>::WorkingMemory {
 public:
@@ -141,6 +144,10 @@ private:
     void give_back(Held vectors) {
         vectors->wipe();
         const std::lock_guard lock(mutex_);
+        if (vectors->bytes() > kMostKept) {
+            bytes_ -= vectors->bytes();
+            return;
+        }
         drop_idle();
         idle_ = std::move(vectors);
     }

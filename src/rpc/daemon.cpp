@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <thread>
@@ -27,6 +28,9 @@ namespace {
 using engine::Clock;
 using engine::TimePoint;
 using std::chrono::milliseconds;
+
+// What the process holds beside what the engine plans, at most: code, threads, the buffers of calls, a backend's small vectors.
+constexpr u64 kOwnMemory = u64{128} << 20;
 
 // Signals that the daemon waits for instead of being interrupted by them.
 class Signals {
@@ -221,7 +225,8 @@ engine::EngineConfig engine_config(const DaemonConfig& config) {
     e.gpu_workers_per_device = static_cast<u32>(config.gpus.gpu_workers_per_device);
     e.pipeline_depth = static_cast<u32>(config.pipeline.max_gpu_queue_depth);
     e.cpu_fallback = config.gpus.allow_cpu;
-    e.host_budget = config.memory.total_budget.value_or(0);
+    if (const auto total = config.memory.total_budget)
+        e.host_budget = *total - std::min(kOwnMemory, *total / 2);
     e.host_margin = config.memory.safety_margin;
     e.pinned_budget = config.memory.pinned_budget.value_or(0);
     e.eviction_min_idle = config.memory.eviction_min_idle;

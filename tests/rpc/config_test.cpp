@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "rpc/config/quantities.hpp"
 #include "rpc/config/suggestion.hpp"
+#include "rpc/daemon.hpp"
 #include "rpc/temp_folder.hpp"
 
 namespace cuzk::rpc {
@@ -104,6 +105,54 @@ TEST(Config, UnknownKeysAreErrorsWithLineAndSuggestion) {
     EXPECT_EQ(far.find("did you mean"), std::string::npos) << far;
 }
 
+TEST(Config, RegistersCircuits) {
+    const DaemonConfig c = parse_config(R"([daemon]
+max_request_bytes = "1GiB"
+job_timeout = "10m"
+max_job_timeout = "1h"
+[[circuits]]
+id = "bits"
+key = "/k/bits.zkey"
+preload = true
+[[circuits]]
+id = "tree"
+key = "/k/tree.params"
+r1cs = "/k/tree.r1cs"
+allow_insecure_key = true
+)",
+                                        "f.toml")
+                               .config;
+    EXPECT_EQ(c.daemon.max_request_bytes, u64{1} << 30);
+    EXPECT_EQ(c.daemon.job_timeout, 10min);
+    EXPECT_EQ(c.daemon.max_job_timeout, 1h);
+    ASSERT_EQ(c.circuits.size(), 2u);
+    EXPECT_EQ(c.circuits[0].id, "bits");
+    EXPECT_EQ(c.circuits[0].key, "/k/bits.zkey");
+    EXPECT_TRUE(c.circuits[0].preload);
+    EXPECT_FALSE(c.circuits[0].allow_insecure_key);
+    EXPECT_EQ(c.circuits[0].where, "f.toml:5");
+    EXPECT_EQ(c.circuits[1].r1cs, "/k/tree.r1cs");
+    EXPECT_TRUE(c.circuits[1].allow_insecure_key);
+    const DaemonConfig again = parse_config(config_text(c), "again").config;
+    EXPECT_EQ(config_text(again), config_text(c));
+    EXPECT_EQ(again.circuits.size(), 2u);
+}
+
+TEST(Config, MistakesInCircuitsHaveTheirLines) {
+    expect_complaint("[[circuits]]\nid = \"a\"\nky = \"x\"\n",
+                     "f.toml:3: unknown key 'circuits.ky'; did you mean 'circuits.key'?");
+    expect_complaint("[[circuits]]\nid = \"a\"\n", "f.toml:1: the circuit has no key");
+    expect_complaint("\n[[circuits]]\nkey = \"a\"\n", "f.toml:2: the circuit has no id");
+    expect_complaint("[circuits]\nid = \"a\"\n", "write [[circuits]]");
+    expect_complaint("circuits = [1]\n", "write [[circuits]]");
+    expect_complaint("[[circuit]]\nid = \"a\"\n", "did you mean 'circuits'?");
+    expect_complaint("[[circuits]]\nid = 3\nkey = \"k\"\n", "circuits.id is no text in quotes: 3");
+    expect_complaint("[[circuits]]\nid = \"a\"\nkey = \"k\"\npreload = \"yes\"\n",
+                     "f.toml:4: circuits.preload is no true or false");
+    expect_complaint("[daemon]\njob_timeout = \"2h\"\nmax_job_timeout = \"1h\"\n",
+                     "daemon.job_timeout is longer than daemon.max_job_timeout");
+}
+
 TEST(Config, BadValuesAreErrorsThatSayWhatIsWanted) {
     expect_complaint("[memory]\ntotal_budget = \"50 GIB\"\n",
                      "f.toml:2: memory.total_budget is no size such as \"64GiB\", nor \"auto\": \"50 GIB\"");
@@ -139,6 +188,15 @@ TEST(Config, WhatIsPrintedReadsBack) {
     EXPECT_EQ(config_text(parse_config(text, "f").config), text);
     EXPECT_EQ(parse_config(text, "f").config.daemon.listen, c.daemon.listen);
     EXPECT_EQ(parse_config(text, "f").config.memory.total_budget, c.memory.total_budget);
+}
+
+TEST(Config, ThePlanLeavesRoomForTheProcessItself) {
+    DaemonConfig c;
+    EXPECT_EQ(engine_config(c).host_budget, 0u) << "found out at start";
+    c.memory.total_budget = u64{4} << 30;
+    EXPECT_EQ(engine_config(c).host_budget, (u64{4} << 30) - (u64{128} << 20));
+    c.memory.total_budget = 1000;
+    EXPECT_EQ(engine_config(c).host_budget, 500u);
 }
 
 TEST(Config, AFileThatIsNotThere) {
