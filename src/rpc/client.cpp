@@ -35,8 +35,8 @@ const char* state_text(jobs::v1::JobState state) {
 }
 
 JobLine line_of(const jobs::v1::Job& m) {
-    JobLine line{m.job_id(), m.proof_kind(), m.priority(),     state_text(m.state()),
-                 m.phase(),  m.client(),     m.error_message()};
+    JobLine line{m.job_id(), m.proof_kind(), m.priority(),      state_text(m.state()),
+                 m.phase(),  m.client(),     m.error_message(), m.circuit_id()};
     line.final = m.state() >= jobs::v1::JOB_STATE_COMPLETED;
     line.partitions = m.partitions();
     line.partitions_done = m.partitions_done();

@@ -23,7 +23,7 @@ struct ClientOptions {
 
 // A job as a list or a stream of progress shows it.
 struct JobLine {
-    std::string job_id, kind, priority, state, phase, client, error;
+    std::string job_id, kind, priority, state, phase, client, error, circuit;
     bool final = false;
     u32 partitions = 0, partitions_done = 0;
     u64 age_ms = 0, total_ms = 0;

@@ -42,13 +42,14 @@ JobCalls::JobCalls(engine::Engine& engine, const JobLimits& limits)
       limits_(limits),
       quota_(limits.max_bytes_per_client, [&engine](const std::string& id) { return is_over(engine, id); }) {}
 
-Status JobCalls::submit(engine::JobRequest request, u64 bytes, engine::JobKind kind, engine::Ticket& ticket) {
+Status JobCalls::submit(engine::JobRequest request, u64 bytes, const std::string& what,
+                        engine::Ticket& ticket) {
     const std::string client = request.client;
     if (const auto refusal = quota_.refusal(client, bytes)) return {StatusCode::RESOURCE_EXHAUSTED, *refusal};
     ticket = engine_.submit(std::move(request));
     quota_.add(client, ticket.job_id, bytes);
     spdlog::info("job {}: {} {} ({} bytes) from {}, {} before it", ticket.job_id,
-                 ticket.joined ? "joined by a repeated" : "accepted", engine::kind_name(kind), bytes, client,
+                 ticket.joined ? "joined by a repeated" : "accepted", what, bytes, client,
                  ticket.queue_position);
     return Status::OK;
 }

@@ -17,8 +17,9 @@ class JobCalls {
 public:
     JobCalls(engine::Engine& engine, const JobLimits& limits);
 
-    // Hands a request of `bytes` to the engine. Throws as Engine::submit; the request's timeout is as resolved() made it.
-    grpc::Status submit(engine::JobRequest request, u64 bytes, engine::JobKind kind, engine::Ticket& ticket);
+    // Hands a request of `bytes` to the engine. Throws as Engine::submit; the request's timeout is as resolved() made it. `what` is for the log.
+    grpc::Status submit(engine::JobRequest request, u64 bytes, const std::string& what,
+                        engine::Ticket& ticket);
     // The timeout of a job for which a request asks so much (0: nothing). Error(kMalformed) if it asks for too much.
     engine::Milliseconds resolved(u64 timeout_ms) const;
 

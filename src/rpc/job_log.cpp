@@ -11,12 +11,14 @@ void JobLog::look(const engine::EngineStatus& status) {
         kept.insert(job.job_id);
         if (ended_.contains(job.job_id)) continue;
         const double took = job.submitted_seconds_ago - job.finished_seconds_ago;
+        std::string what = engine::kind_name(job.kind);
+        if (job.kind == engine::JobKind::kCircuit) what += " " + job.circuit_id;
         if (job.state == engine::JobState::kCompleted)
-            spdlog::info("job {}: {} completed after {:.3f} s, {} partitions", job.job_id,
-                         engine::kind_name(job.kind), took, job.partitions);
+            spdlog::info("job {}: {} completed after {:.3f} s, {} partitions", job.job_id, what, took,
+                         job.partitions);
         else
-            spdlog::warn("job {}: {} {} after {:.3f} s: {}", job.job_id, engine::kind_name(job.kind),
-                         engine::state_name(job.state), took, job.error);
+            spdlog::warn("job {}: {} {} after {:.3f} s: {}", job.job_id, what, engine::state_name(job.state),
+                         took, job.error);
     }
     ended_ = std::move(kept);
 

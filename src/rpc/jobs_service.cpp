@@ -104,7 +104,8 @@ Status JobsService::SubmitCircuitProof(ServerContext* context,
         job.content = std::move(content);
         engine::Ticket ticket;
         try {
-            const Status status = calls_.submit(std::move(job), bytes, engine::JobKind::kCircuit, ticket);
+            const Status status =
+                calls_.submit(std::move(job), bytes, "circuit " + request->circuit_id(), ticket);
             if (!status.ok()) return status;
         } catch (const Error& e) {
             if (e.kind() != ErrorKind::kUnsupported) throw;

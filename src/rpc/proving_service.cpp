@@ -19,7 +19,7 @@ Status ProvingService::submit(const std::string& client, v1::SubmitProofRequest&
     engine::JobRequest job;
     filecoin::ProofRequest request = take_request(message);
     const u64 bytes = engine::content_bytes(request);
-    const engine::JobKind kind = engine::job_kind(request.kind);
+    const std::string kind = engine::kind_name(engine::job_kind(request.kind));
     job.content = std::move(request);
     job.client = client;
     job.timeout = jobs_.resolved(0);

@@ -225,6 +225,76 @@ TEST_F(DaemonTest, KillLosesNoAcceptedJob) {
     EXPECT_EQ(wait_for_end(), 0);
 }
 
+TEST_F(DaemonTest, ProvesRegisteredCircuits) {
+    const std::string bits = data("bits-bn128/"), merkle = data("mimc_merkle-bls12381/");
+    write_text(out("c.toml"), "[[circuits]]\nid = \"bits\"\nkey = \"" + bits +
+                                  "circuit.zkey\"\npreload = true\n" +
+                                  "[[circuits]]\nid = \"merkle\"\nkey = \"" + merkle +
+                                  "circuit.zkey\"\nr1cs = \"" + merkle + "circuit.r1cs\"\n");
+    EXPECT_EQ(run({"config", "check", out("c.toml")}).code, 0);
+    start({"--config", out("c.toml")});
+    for (const auto& [id, folder] : {std::pair("bits", bits), {"merkle", merkle}}) {
+        const Outcome submitted = ask({"submit", "--circuit", id, folder + "witness.wtns", "-o",
+                                       out("proof.json"), "--public", out("public.json"), "--json"});
+        ASSERT_EQ(submitted.code, 0) << submitted.errors;
+        EXPECT_EQ(run({"verify", folder + "vkey.json", out("public.json"), out("proof.json")}).output,
+                  "valid\n");
+        const json result = json::parse(submitted.output);
+        EXPECT_EQ(result["state"], "completed");
+        const std::string job = result["job_id"];
+        EXPECT_EQ(ask({"await", job, "-o", out("again.json"), "--public", out("public2.json")}).code, 0);
+        EXPECT_EQ(read_text(out("again.json")), read_text(out("proof.json")));
+        EXPECT_EQ(read_text(out("public2.json")), read_text(out("public.json")));
+        EXPECT_EQ(ask({"await", job, "-o", out("bytes")}).code, 0) << "the plain interface has the bytes";
+        EXPECT_EQ(read_text(out("bytes")).size(), result["proof_bytes"].get<std::size_t>());
+    }
+    const json circuits = json::parse(ask({"status", "--json"}).output)["circuits"];
+    ASSERT_EQ(circuits.size(), 2u);
+    EXPECT_EQ(circuits[0]["circuit_id"], "bits");
+    EXPECT_TRUE(circuits[0]["loaded"]);
+    EXPECT_EQ(circuits[1]["constraints"], 489);
+    EXPECT_NE(ask({"status"}).output.find("merkle"), std::string::npos);
+    EXPECT_EQ(json::parse(ask({"jobs", "--json"}).output)[0]["circuit_id"], "merkle");
+
+    // What is wrong with a witness decides the exit code.
+    std::string broken = read_text(merkle + "witness.wtns");
+    broken[broken.size() - 32] ^= 1;
+    write_text(out("broken.wtns"), broken);
+    const auto refused = [&](std::vector<std::string> arguments, int code, const std::string& why) {
+        arguments.insert(arguments.begin(), "submit");
+        arguments.insert(arguments.end(), {"--addr", address()});
+        expect_failure(arguments, code, why);
+    };
+    refused({"--circuit", "merkle", out("broken.wtns"), "-o", out("bad.json")}, 1, "constraint");
+    refused({"--circuit", "merkle", bits + "witness.wtns"}, 3, "is over bn128, the circuit over bls12381");
+    refused({"--circuit", "nobody", bits + "witness.wtns"}, 2, "there are: bits, merkle");
+    refused({"--circuit", "bits", bits + "public.json"}, 3, "this is not a");
+    refused({bits + "witness.wtns", "--public", out("bad.json")}, 2, "they need --circuit");
+    EXPECT_FALSE(fs::exists(out("bad.json")));
+}
+
+TEST_F(DaemonTest, KillLosesNoWitness) {
+    const std::string merkle = data("mimc_merkle-bn128/");
+    write_text(out("c.toml"), "[daemon]\njournal = \"" + out("journal") +
+                                  "\"\n[[circuits]]\nid = \"merkle\"\nkey = \"" + merkle +
+                                  "circuit.zkey\"\n");
+    start({"--config", out("c.toml")});
+    for (const char* id : {"a", "b", "c"})
+        ASSERT_EQ(
+            ask({"submit", "--circuit", "merkle", merkle + "witness.wtns", "--no-wait", "--request-id", id})
+                .code,
+            0);
+    kill(pid_, SIGKILL);
+    EXPECT_EQ(wait_for_end(), 128 + SIGKILL);
+    start({"--config", out("c.toml")});
+    for (const std::string id : {"a", "b", "c"}) {
+        EXPECT_EQ(ask({"await", id, "-o", out("proof.json"), "--public", out("public.json")}).code, 0) << id;
+        EXPECT_EQ(run({"verify", merkle + "vkey.json", out("public.json"), out("proof.json")}).code, 0) << id;
+    }
+    kill(pid_, SIGTERM);
+    EXPECT_EQ(wait_for_end(), 0);
+}
+
 TEST_F(DaemonTest, AStaleSocketMakesWayALiveOneDoesNot) {
     start();
     const Outcome second = run({"serve", "--listen", address(), "--no-status", "--params", out("params")});
@@ -262,6 +332,17 @@ TEST_F(DaemonTest, ConfigurationMistakesKeepItFromStarting) {
                    "bad.toml:2: unknown key 'daemon.lsiten'; did you mean");
     expect_failure({"config", "check", out("bad.toml")}, 3, "did you mean 'daemon.listen'?");
     expect_failure({"config", "check", out("none.toml")}, 4, "none.toml");
+    write_text(out("bad.toml"), "\n[[circuits]]\nid = \"a\"\nkey = \"" + data("bits-bn128/vkey.json") +
+                                    "\"\n[[circuits]]\nid = \"porep-2k\"\nkey = \"" +
+                                    data("bits-bn128/circuit.zkey") + "\"\n");
+    for (const char* command : {"check", "serve"}) {
+        const std::vector<std::string> words = command == std::string("serve")
+                                                   ? std::vector<std::string>{"serve", "--config"}
+                                                   : std::vector<std::string>{"config", "check"};
+        for (const char* why :
+             {"bad.toml:2: circuit 'a': ", "bad.toml:5: circuit 'porep-2k': 'porep-2k' is the name"})
+            expect_failure({words[0], words[1], out("bad.toml")}, 3, why);
+    }
     expect_failure({"serve", "--listen", "0.0.0.0:0", "--no-status"}, 2, "allow_insecure");
     expect_failure({"serve", "--listen", "nonsense"}, 2, "the port is missing");
     const Outcome shown = run({"config", "show"});

@@ -100,6 +100,22 @@ TEST_F(ApiTest, AFailedJobIsAnAnswerNotAnError) {
     EXPECT_TRUE(result.proof.empty());
 }
 
+TEST_F(ApiTest, JobsThatNameNoTimeoutHaveTheDaemons) {
+    world_.prove_delay = 300ms;
+    options_.jobs.timeout = 50ms;
+    start();
+    const auto result = Client(client_options()).prove(request("slow", 4));
+    EXPECT_EQ(result.state, engine::JobState::kTimedOut);
+    EXPECT_NE(result.error.find("within its timeout of 50 ms"), std::string::npos) << result.error;
+}
+
+TEST_F(ApiTest, WhereThereIsALongestTimeoutNoJobGoesOnForEver) {
+    world_.prove_delay = 300ms;
+    options_.jobs.max_timeout = 60ms;
+    start();
+    EXPECT_EQ(Client(client_options()).prove(request("slow", 4)).state, engine::JobState::kTimedOut);
+}
+
 TEST_F(ApiTest, WaitsEndWithoutTheirJobs) {
     world_.prove_delay = 150ms;
     start();

@@ -103,11 +103,13 @@ int jobs(const ControlArguments& args) {
     Json rows = Json::array();
     Table table({"job", "kind", "priority", "state", ">partitions", ">time", "client", "error"});
     for (const rpc::JobLine& job : client.jobs(args.limit)) {
-        table.add({job.job_id, job.kind, job.priority, job.final ? job.state : job.phase,
+        table.add({job.job_id, job.kind == "circuit" ? "circuit " + job.circuit : job.kind, job.priority,
+                   job.final ? job.state : job.phase,
                    fmt::format("{}/{}", job.partitions_done, job.partitions),
                    duration_text(static_cast<double>(job.total_ms) / 1e3), job.client, job.error});
         rows.push_back({{"job_id", job.job_id},
                         {"proof_kind", job.kind},
+                        {"circuit_id", job.circuit},
                         {"priority", job.priority},
                         {"state", job.state},
                         {"phase", job.phase},
