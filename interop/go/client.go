@@ -30,11 +30,15 @@ func dial(address string) (*client, error) {
 }
 
 func (c *client) call(ctx context.Context, method string, request []byte) ([]byte, error) {
+	return c.invoke(ctx, service+method, request)
+}
+
+func (c *client) invoke(ctx context.Context, method string, request []byte) ([]byte, error) {
 	var response []byte
 	if request == nil {
 		request = []byte{}
 	}
-	err := c.connection.Invoke(ctx, service+method, &request, &response)
+	err := c.connection.Invoke(ctx, method, &request, &response)
 	return response, err
 }
 

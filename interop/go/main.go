@@ -335,6 +335,7 @@ func main() {
 	oracle := flag.String("oracle", "", "folder of recorded cases")
 	out := flag.String("out", "", "folder for proofs")
 	slow := flag.String("slow", "porep-2KiB", "a case that takes a while")
+	circuits := flag.Bool("circuits", false, "the arguments are folders of registered circuits, not cases")
 	flag.Parse()
 	c, err := dial(*address)
 	if err != nil {
@@ -343,11 +344,15 @@ func main() {
 	}
 	s := &suite{client: c, oracle: *oracle, out: *out}
 	ctx := context.Background()
-	s.kinds(ctx, flag.Args())
-	s.sameID(ctx)
-	s.failures(ctx)
-	s.waiting(ctx, *slow)
-	s.service(ctx)
+	if *circuits {
+		s.circuits(ctx, flag.Args())
+	} else {
+		s.kinds(ctx, flag.Args())
+		s.sameID(ctx)
+		s.failures(ctx)
+		s.waiting(ctx, *slow)
+		s.service(ctx)
+	}
 	if s.failed {
 		os.Exit(1)
 	}
