@@ -139,7 +139,8 @@ void MemoryPlanner::take(const Claim& claim) {
             case Claim::Phase::kContinue: space.continuing += claim.bytes; break;
             case Claim::Phase::kKeep: space.kept += claim.bytes; space.kept_headrooms.insert(claim.headroom);
         }
-        space.owners[claim.owner] += claim.bytes;
+        // Only who holds something is listed: of two reservations of nothing by one owner, each may end first.
+        if (claim.bytes != 0) space.owners[claim.owner] += claim.bytes;
     });
 }
 
@@ -155,9 +156,10 @@ void MemoryPlanner::give(const Claim& granted, u64 bytes, bool last) {
             auto& rooms = granted.phase == Claim::Phase::kKeep ? space.kept_headrooms : space.headrooms;
             rooms.erase(rooms.find(granted.headroom));
         }
+        if (bytes == 0) return;
         const auto held = space.owners.find(granted.owner);
         held->second -= bytes;
-        if (held->second == 0 && last) space.owners.erase(held);
+        if (held->second == 0) space.owners.erase(held);
     });
     grant_waiting();
 }

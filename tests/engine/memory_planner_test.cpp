@@ -87,6 +87,28 @@ TEST(MemoryPlanner, CountsAndGivesBack) {
     EXPECT_EQ(planner.status()[0].peak, 90u);
 }
 
+// A proof on the processor reserves nothing of a device, a key that is used in place nothing of the host.
+TEST(MemoryPlanner, ReservationsOfNothingEndInAnyOrder) {
+    MemoryPlanner planner;
+    const SpaceId host = planner.add_space("host", 100);
+    const auto owners = [&] { return planner.status().at(host).owners.size(); };
+    Reservation nothing = planner.acquire(start(host, 0));
+    Reservation more_of_it = planner.acquire(go_on(host, 0));
+    Reservation something = planner.acquire(go_on(host, 10));
+    Reservation shrunk = planner.acquire(go_on(host, 20));
+    shrunk.shrink(0);
+    EXPECT_EQ(owners(), 1u);
+    something.release();
+    EXPECT_EQ(owners(), 0u);
+    nothing.release();
+    shrunk.release();
+    more_of_it.release();
+    EXPECT_EQ(owners(), 0u);
+    EXPECT_EQ(planner.free_bytes(host), 100u);
+    const Reservation after = planner.acquire(start(host, 100));
+    EXPECT_EQ(owners(), 1u);
+}
+
 TEST(MemoryPlanner, WhatCanNeverFitFailsAtOnceWithTheSizes) {
     MemoryPlanner planner;
     const SpaceId host = planner.add_space("host", u64{64} << 30, u64{1} << 30);
