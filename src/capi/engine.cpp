@@ -197,7 +197,10 @@ extern "C" {
 
 cuzk_status cuzk_engine_create(const char* options, cuzk_engine** engine, cuzk_error** error) {
     if (engine != nullptr) *engine = nullptr;
-    return guarded(error, [&] { required(engine, "engine") = create(options).release(); });
+    return guarded(error, [&] {
+        required(engine, "engine");
+        *engine = create(options).release();
+    });
 }
 
 void cuzk_engine_free(cuzk_engine* engine) {
