@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/mapped_file.hpp"
 #include "formats/proof_bytes.hpp"
 #include "gpu/failure.hpp"
 
@@ -30,6 +31,19 @@ auto blaming(const Body& body) {
     }
 }
 
+// The device has a copy of its own: what a mapped file's points take of host memory can go.
+template <class C>
+void release_mapped_points(const ProvingKey<C>& key) {
+    const auto release = [](auto points) {
+        MappedFile::release({points.data(), points.size() * sizeof(points[0])});
+    };
+    release(key.h);
+    release(key.l);
+    release(key.a);
+    release(key.b_g1);
+    release(key.b_g2);
+}
+
 template <class C>
 class BackendKey final : public ResidentKey {
 public:
@@ -40,17 +54,31 @@ public:
           prover_(*backend_, ours.key(), ours.trust()) {
         for (const MemoryReport& report : backend_->memory())
             if (report.space != "host" && report.keys != 0) tier_ = KeyTier::kHot;
+        if (tier_ == KeyTier::kHot) release_mapped_points(*ours.key());
     }
 
     KeyTier tier() const override { return tier_; }
     std::vector<u8> prove(const Witness& witness, const ProveMonitor& monitor) override {
         const auto* const ours = dynamic_cast<const BackendWitness<C>*>(&witness);
         if (ours == nullptr) throw Error(ErrorKind::kInternal, "a witness of another curve or workload");
-        const auto bytes = proof_to_bytes(blaming([&] { return ours->prove(prover_, monitor); }));
+        const auto bytes =
+            proof_to_bytes(blaming([&] { return doubting([&] { return ours->prove(prover_, monitor); }); }));
         return {bytes.begin(), bytes.end()};
     }
 
 private:
+    // Tells the circuit of proofs that its key's points may be to blame for.
+    template <class Body>
+    auto doubting(const Body& body) const {
+        try {
+            return body();
+        } catch (const Error& e) {
+            if (e.kind() == ErrorKind::kMalformed && circuit_->doubt_key(e.what()))
+                throw DeviceError(DeviceFault::kBadKey, e.what());
+            throw;
+        }
+    }
+
     std::shared_ptr<Backend<C>> backend_;
     std::shared_ptr<const Circuit> circuit_;  // keeps the memory of the key's points reserved
     Prover<C> prover_;

@@ -231,6 +231,7 @@ public:
     void check_id(const std::string& id) const override {
         if (!registry_.find(id)) others_->check_id(id);
     }
+    std::vector<std::string> take_notes() override { return others_->take_notes(); }
     std::vector<CircuitInfo> circuits() const override { return registry_.infos(); }
     void check(const CircuitRequest& request) const override { known(request).check(request); }
     std::unique_ptr<PreparedJob> prepare(const CircuitRequest& request, const std::string& name) override {

@@ -7,9 +7,15 @@
 
 namespace cuzk::engine {
 
+// Key caches (filecoin/params/key_cache.hpp): not looked at, used where they are, or also made, in the background, when a key had
+// to be read from its parameter file.
+enum class KeyCaches { kOff, kUse, kMake };
+
 struct EngineConfig {
     // Folder of the .params and .vk files; empty: filecoin::parameter_folder().
     std::string params_folder;
+    KeyCaches key_caches = KeyCaches::kUse;
+    std::string key_cache_folder;  // empty: filecoin::key_cache_folder()
     // Folder of the journal; empty: none, and accepted jobs die with the process.
     std::string journal_folder;
 

@@ -327,6 +327,7 @@ void Engine::Impl::run_clock(const std::stop_token& stop) {
                     ErrorKind::kEnvironment);
         for (const std::string& id : table_.prune())
             if (journal_) journal_->forget(id);
+        for (const std::string& note : workload_->take_notes()) note_error("", note);
         tick.wait_for(lock, stop, Milliseconds(20), [] { return false; });
     }
 }

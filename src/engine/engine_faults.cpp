@@ -12,6 +12,7 @@ const char* fault_name(DeviceFault fault) {
     switch (fault) {
         case DeviceFault::kOutOfMemory: return "out of memory";
         case DeviceFault::kBadProof: return "bad proof";
+        case DeviceFault::kBadKey: return "bad key";
         case DeviceFault::kLost: break;
     }
     return "lost";
@@ -68,6 +69,9 @@ void Engine::Impl::device_failed(u32 device, DeviceWork work, DeviceFault fault,
             metrics_.add("cuzk_selfcheck_failures_total", of_device);
             work.avoid.insert(device);
             work.wrong_on.insert(device);
+            break;
+        case DeviceFault::kBadKey:  // no device is to blame, and the key is on its way again
+            metrics_.add("cuzk_selfcheck_failures_total", of_device);
             break;
         case DeviceFault::kOutOfMemory: {
             // Less beside it, first; where it was alone, somewhere else.

@@ -309,6 +309,7 @@ void Engine::Impl::prove(WorkerBoard& board, u32 device, DeviceWork work) {
                      ErrorKind::kInternal);
         }
     }
+    if (fault == DeviceFault::kBadKey) keys_->reopen(work.circuit_id, *key, job->key(work.partition));
     const std::set<u32> wrong_on = work.wrong_on;
     // Before the place is free again, so that the device has shrunk when the next partition asks for it.
     if (fault)

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "engine/backend_device.hpp"
+#include "engine/config.hpp"
 #include "engine/work.hpp"
 
 namespace cuzk::engine {
 
-// Requests and parameter files of Filecoin. `params_folder` empty: filecoin::parameter_folder().
-std::unique_ptr<Workload> make_filecoin_workload(std::string params_folder);
+// Requests and parameter files of Filecoin. Empty folders: filecoin::parameter_folder(), filecoin::key_cache_folder().
+std::unique_ptr<Workload> make_filecoin_workload(std::string params_folder,
+                                                 KeyCaches key_caches = KeyCaches::kUse,
+                                                 std::string key_cache_folder = "");
 
 }  // namespace cuzk::engine

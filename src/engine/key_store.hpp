@@ -97,6 +97,9 @@ public:
     std::pair<bool, u64> evict(const std::string& circuit_id);
     // Least recently used first; see MemoryPlanner::Evictor.
     u64 evict_idle(SpaceId space, u64 wanted, bool urgent);
+    // A self-check cast doubt on a key, and its circuit takes it from elsewhere now (Circuit::doubt_key): it goes from all
+    // devices, and is opened and loaded again. Nothing happens if `key` is on none any more.
+    void reopen(const std::string& circuit_id, const ResidentKey& key, const WorkKey& needed_by);
     // The device is gone: its keys count no longer, and circuits that are needed are loaded onto the targets that are left.
     void drop_device(u32 device);
 
@@ -108,8 +111,11 @@ private:
         KeyTier tier = KeyTier::kMapped;   // as reserved
         KeyTier shown = KeyTier::kMapped;  // as the device has it
     };
+    struct HeldCircuit;
     struct Entry {
-        std::shared_ptr<const Circuit> circuit;
+        std::shared_ptr<HeldCircuit> held;
+        std::shared_ptr<const Circuit> circuit;  // the one in `held`
+        bool reopen = false;                     // its key must be opened again before it goes to a device
         std::map<u32, Resident> residents;
         std::map<u32, std::string> refused;  // devices that cannot hold it, with the reason
         bool loading = false;
@@ -123,12 +129,15 @@ private:
         std::optional<std::stop_source> give_way;  // while it waits in the planner's queue
         TimePoint last_used = Clock::now();
         double load_seconds = 0;
+
+        void set(const std::shared_ptr<HeldCircuit>& opened);
     };
     class Held;
 
     void start_load(const std::string& circuit_id, Entry& entry);
     void load(const std::string& circuit_id);
-    std::shared_ptr<const Circuit> open_circuit(const std::string& circuit_id);
+    std::shared_ptr<HeldCircuit> open_circuit(const std::string& circuit_id);
+    void reopen_circuit(const std::string& circuit_id, HeldCircuit& held);
     Reservation acquire_beside_needed(const std::string& circuit_id, const Claim& claim);
     bool fits_beside_needed(const std::string& circuit_id, const Claim& claim) const;
     std::vector<std::stop_source> claims_without_room() const;

@@ -40,8 +40,18 @@ public:
     virtual u64 host_key_bytes()
         const = 0;  // host memory that an open key holds: key_bytes, or 0 where the file is used in place
     virtual PartitionCost cost() const = 0;
-    // Reads the key. Called once, when memory for it has been reserved and before anybody else has the circuit. Slow.
+    // Reads the key. Called when memory for it has been reserved and before anybody else has the circuit, and again after
+    // seek_key. Slow.
     virtual void open_key(Progress* progress) = 0;
+
+    // A proof failed its self-check, for `reason`. True if the points may be to blame, and the circuit has dropped the copy that
+    // it had them from: then it is to be opened anew. Slow; thread-safe.
+    virtual bool doubt_key(const std::string& reason) const {
+        static_cast<void>(reason);
+        return false;
+    }
+    // Looks where the key is read from now; host_key_bytes tells what that takes. Slow.
+    virtual void seek_key(Progress* progress) { static_cast<void>(progress); }
 };
 
 // A decoded and natively checked request. Immutable; partitions may be synthesised in any order and on any thread.
@@ -70,7 +80,8 @@ public:
 enum class DeviceFault {
     kOutOfMemory,  // try again with less beside it
     kBadProof,     // the self-check failed although the witness satisfies the circuit
-    kLost,         // launch failure, device gone: nothing more is to be expected of it
+    kBadKey,  // so it did, the copy that the key came from is dropped, and there is another: KeyStore::reopen
+    kLost,    // launch failure, device gone: nothing more is to be expected of it
 };
 
 // What a Device or a ResidentKey throws when the fault is the device's. Its kind is kEnvironment.
@@ -115,6 +126,8 @@ public:
     // Compiles the circuit and looks at its key's size. Seconds; unknown ids are Error(kUsage), missing files
     // Error(kEnvironment).
     virtual std::unique_ptr<Circuit> load_circuit(const std::string& circuit_id) = 0;
+    // What an operator should know of, since the last call.
+    virtual std::vector<std::string> take_notes() { return {}; }
     // Error(kUsage) for an id that names no circuit.
     virtual void check_id(const std::string& circuit_id) const { parse_circuit_id(circuit_id); }
 

@@ -21,6 +21,13 @@ struct Registry {
     }
 };
 
+bool register_range(const void* data, std::size_t bytes, unsigned flags) {
+    // The runtime wants a pointer to non-const; it only reads where copies only read.
+    if (cudaHostRegister(const_cast<void*>(data), bytes, flags) == cudaSuccess) return true;
+    cudaGetLastError();  // a refusal is an answer here, not a state to keep
+    return false;
+}
+
 }  // namespace
 
 std::optional<PinnedRange> PinnedRange::pin(const void* data, std::size_t bytes) {
@@ -29,10 +36,9 @@ std::optional<PinnedRange> PinnedRange::pin(const void* data, std::size_t bytes)
     const std::lock_guard lock(registry.mutex);
     const auto [it, fresh] = registry.holders.try_emplace({data, bytes}, 0);
     if (fresh) {
-        // The runtime wants a pointer to non-const; it only reads where copies only read.
-        const auto status = cudaHostRegister(const_cast<void*>(data), bytes, cudaHostRegisterPortable);
-        if (status != cudaSuccess) {
-            cudaGetLastError();  // a refusal is an answer here, not a state to keep
+        // Memory that the processor itself may only read, as a mapped key file, needs the second way, where the driver has it.
+        if (!register_range(data, bytes, cudaHostRegisterPortable) &&
+            !register_range(data, bytes, cudaHostRegisterPortable | cudaHostRegisterReadOnly)) {
             registry.holders.erase(it);
             return std::nullopt;
         }

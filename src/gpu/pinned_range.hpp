@@ -13,8 +13,8 @@ namespace cuzk::gpu {
 // when it ends.
 class PinnedRange {
 public:
-    // Nothing if the driver does not take this memory (a mapping of a file, pages that another range has): it can be copied by
-    // way of an Uploader all the same.
+    // Nothing if the driver does not take this memory (a mapping of a file on some systems, pages that another range has): it can
+    // be copied by way of an Uploader all the same.
     static std::optional<PinnedRange> pin(const void* data, std::size_t bytes);
 
     PinnedRange(PinnedRange&& other) noexcept;

@@ -77,8 +77,9 @@ std::unique_ptr<engine::Engine> make_engine(const DaemonConfig& config) {
     engine::CircuitRegistry circuits = open_circuits(config);
     std::vector<engine::DeviceSpec> devices = devices_of(config, circuits.bn254_device_memory());
     engine::EngineConfig limits = engine_config(config);
-    auto workload = engine::make_circuit_workload(std::move(circuits),
-                                                  engine::make_filecoin_workload(limits.params_folder));
+    auto workload = engine::make_circuit_workload(
+        std::move(circuits),
+        engine::make_filecoin_workload(limits.params_folder, limits.key_caches, limits.key_cache_folder));
     return std::make_unique<engine::Engine>(std::move(limits), std::move(workload), std::move(devices));
 }
 
@@ -220,6 +221,10 @@ private:
 engine::EngineConfig engine_config(const DaemonConfig& config) {
     engine::EngineConfig e;
     e.params_folder = config.srs.param_cache;
+    e.key_caches = config.srs.key_cache == "off"   ? engine::KeyCaches::kOff
+                   : config.srs.key_cache == "use" ? engine::KeyCaches::kUse
+                                                   : engine::KeyCaches::kMake;
+    e.key_cache_folder = config.srs.key_cache_folder;
     e.journal_folder = config.daemon.journal;
     e.synthesis_workers = static_cast<u32>(config.pipeline.max_parallel_synthesis);
     e.gpu_workers_per_device = static_cast<u32>(config.gpus.gpu_workers_per_device);

@@ -28,6 +28,7 @@ struct CircuitSizes {
     u64 witness = 1000, synthesis = 0;
     u64 host_working = 1000, device_working = 1000;
     Milliseconds load_delay{0};
+    bool in_host_when_sought = false;  // key_in_host, once a self-check cast doubt on the key
 };
 
 // What happened, in order. Shared between the fakes of one engine.
@@ -109,7 +110,10 @@ public:
     ~FakeCircuit() override { world.host.give(sizes.circuit + (open_ ? host_key_bytes() : 0)); }
     u64 circuit_bytes() const override { return sizes.circuit; }
     u64 key_bytes() const override { return sizes.key; }
-    u64 host_key_bytes() const override { return sizes.key_in_host ? sizes.key : 0; }
+    u64 host_key_bytes() const override {
+        return sizes.key_in_host || (sizes.in_host_when_sought && sought_) ? sizes.key : 0;
+    }
+    void seek_key(Progress*) override { sought_ = true; }
     PartitionCost cost() const override { return {sizes.witness, sizes.synthesis}; }
     void open_key(Progress*) override {
         world.log.add("open " + id);
@@ -123,6 +127,7 @@ public:
 
 private:
     bool open_ = false;
+    bool sought_ = false;
 };
 
 // The "proof" of a partition names everything that it depends on.

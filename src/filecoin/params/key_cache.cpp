@@ -1,6 +1,7 @@
 #include "filecoin/params/key_cache.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -113,7 +114,10 @@ MadeKeyCache make_key_cache(const KeyCacheFolders& folders, CircuitKind kind, co
         fs::create_directories(folder, failure);
         if (failure) throw Error(ErrorKind::kEnvironment, folder + ": cannot be made: " + failure.message());
     }
-    if (access(folder.c_str(), W_OK) != 0)
+    // Root may write where the folder's owner meant nobody to.
+    struct stat info {};
+    const bool meant = stat(folder.c_str(), &info) == 0 && (info.st_mode & 0222) != 0;
+    if (!meant || access(folder.c_str(), W_OK) != 0)
         throw Error(ErrorKind::kEnvironment, folder +
                                                  ": cannot be written, and so holds no key caches; "
                                                  "name another folder for them");

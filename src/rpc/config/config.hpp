@@ -32,6 +32,8 @@ struct DaemonConfig {
     struct Srs {
         std::string param_cache;  // empty: FIL_PROOFS_PARAMETER_CACHE, or the network's default folder
         std::vector<std::string> preload;
+        std::string key_cache = "make";  // "make", "use", "off": engine::KeyCaches
+        std::string key_cache_folder;    // empty: CUZK_KEY_CACHE, or beside the parameter files
     } srs;
 
     // A circuit to prove beside Filecoin's.

@@ -35,6 +35,11 @@ std::vector<ConfigKey> config_keys(DaemonConfig& c) {
         {"srs", "param_cache", "folder of the parameter files; empty: FIL_PROOFS_PARAMETER_CACHE",
          &c.srs.param_cache},
         {"srs", "preload", "keys to load at start: \"porep-32g\", \"wpost-32g\", ...", &c.srs.preload},
+        {"srs", "key_cache",
+         "copies of keys that load at once: make them behind first loads, use those there, or off",
+         ChoiceKey{&c.srs.key_cache, {"make", "use", "off"}}},
+        {"srs", "key_cache_folder", "where they are; empty: CUZK_KEY_CACHE, or beside the parameter files",
+         &c.srs.key_cache_folder},
 
         {"memory", "total_budget", "host memory to stay within; \"auto\": what there is, less the margin",
          &c.memory.total_budget},
