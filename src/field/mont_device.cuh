@@ -3,10 +3,10 @@
 //
 // A row a * b_i has products at even and at odd word positions. Each kind fills whole pairs of words without overlap, so
 // it is one carry chain of multiply-adds, and the two kinds are kept in two accumulators that trade places as the sum
-// moves down by a word. A chain spans several asm statements: the carry flag lives on between them because they are
-// volatile, which keeps them in order, and nothing that stands between them touches the flag.
+// moves down by a word.
 #pragma once
 
+#include "field/carry_chain.cuh"
 #include "field/constants.hpp"
 
 namespace cuzk::device {
@@ -45,42 +45,6 @@ struct Wide {
     }
 };
 
-// Links of a carry chain. Suffix _first starts one, _last leaves no carry.
-__device__ __forceinline__ void add_first(u32& x, u32 y) {
-    asm volatile("add.cc.u32 %0, %0, %1;" : "+r"(x) : "r"(y));
-}
-__device__ __forceinline__ void add_next(u32& x, u32 y) {
-    asm volatile("addc.cc.u32 %0, %0, %1;" : "+r"(x) : "r"(y));
-}
-__device__ __forceinline__ void add_last(u32& x, u32 y) {
-    asm volatile("addc.u32 %0, %0, %1;" : "+r"(x) : "r"(y));
-}
-__device__ __forceinline__ void sub_first(u32& x, u32 y) {
-    asm volatile("sub.cc.u32 %0, %0, %1;" : "+r"(x) : "r"(y));
-}
-__device__ __forceinline__ void sub_next(u32& x, u32 y) {
-    asm volatile("subc.cc.u32 %0, %0, %1;" : "+r"(x) : "r"(y));
-}
-// All ones where the chain of subtractions ended with a borrow, else 0.
-__device__ __forceinline__ u32 borrow_mask() {
-    u32 mask;
-    asm volatile("subc.u32 %0, 0, 0;" : "=r"(mask));
-    return mask;
-}
-__device__ __forceinline__ void product(u32& lo, u32& hi, u32 a, u32 b) {
-    asm volatile("mul.lo.u32 %0, %2, %3; mul.hi.u32 %1, %2, %3;" : "=r"(lo), "=r"(hi) : "r"(a), "r"(b));
-}
-__device__ __forceinline__ void mad_first(u32& lo, u32& hi, u32 a, u32 b) {
-    asm volatile("mad.lo.cc.u32 %0, %2, %3, %0; madc.hi.cc.u32 %1, %2, %3, %1;"
-                 : "+r"(lo), "+r"(hi)
-                 : "r"(a), "r"(b));
-}
-__device__ __forceinline__ void mad_next(u32& lo, u32& hi, u32 a, u32 b) {
-    asm volatile("madc.lo.cc.u32 %0, %2, %3, %0; madc.hi.cc.u32 %1, %2, %3, %1;"
-                 : "+r"(lo), "+r"(hi)
-                 : "r"(a), "r"(b));
-}
-
 // acc = products of the even words of a with b.
 template <int W>
 __device__ __forceinline__ void row(u32* acc, const u32* a, u32 b) {
@@ -100,13 +64,8 @@ __device__ __forceinline__ void row_add(u32* acc, const u32* a, u32 b) {
 template <int W>
 __device__ __forceinline__ void row_add_shifted(u32* acc, const u32* a, u32 b) {
     CUZK_UNROLL
-    for (int j = 0; j < W - 2; j += 2)
-        asm volatile("madc.lo.cc.u32 %0, %2, %3, %4; madc.hi.cc.u32 %1, %2, %3, %5;"
-                     : "=r"(acc[j]), "=r"(acc[j + 1])
-                     : "r"(a[j]), "r"(b), "r"(acc[j + 2]), "r"(acc[j + 3]));
-    asm volatile("madc.lo.cc.u32 %0, %2, %3, 0; madc.hi.u32 %1, %2, %3, 0;"
-                 : "=r"(acc[W - 2]), "=r"(acc[W - 1])
-                 : "r"(a[W - 2]), "r"(b));
+    for (int j = 0; j < W - 2; j += 2) mad_next_to(acc[j], acc[j + 1], a[j], b, acc[j + 2], acc[j + 3]);
+    product_last(acc[W - 2], acc[W - 1], a[W - 2], b);
 }
 
 // m times words 0 and 1 of a sparse modulus: m, and the pair (-m, high_of_word_1(m)).
@@ -149,17 +108,11 @@ __device__ __forceinline__ void reduce_odd_shifted(u32* odd, const u32* p, u32 m
     if constexpr (Words<P>::kSparse) {
         const u32 low = 0 - m;
         const u32 high = high_of_word_1(m);  // by a minimum: the carry flag is in use
-        asm volatile("addc.cc.u32 %0, %2, %4; addc.cc.u32 %1, %3, %5;"
-                     : "=r"(odd[0]), "=r"(odd[1])
-                     : "r"(low), "r"(high), "r"(odd[2]), "r"(odd[3]));
+        add_next_to(odd[0], odd[1], low, high, odd[2], odd[3]);
         CUZK_UNROLL
         for (int j = 2; j < W - 2; j += 2)
-            asm volatile("madc.lo.cc.u32 %0, %2, %3, %4; madc.hi.cc.u32 %1, %2, %3, %5;"
-                         : "=r"(odd[j]), "=r"(odd[j + 1])
-                         : "r"(p[j + 1]), "r"(m), "r"(odd[j + 2]), "r"(odd[j + 3]));
-        asm volatile("madc.lo.cc.u32 %0, %2, %3, 0; madc.hi.u32 %1, %2, %3, 0;"
-                     : "=r"(odd[W - 2]), "=r"(odd[W - 1])
-                     : "r"(p[W - 1]), "r"(m));
+            mad_next_to(odd[j], odd[j + 1], p[j + 1], m, odd[j + 2], odd[j + 3]);
+        product_last(odd[W - 2], odd[W - 1], p[W - 1], m);
     } else {
         row_add_shifted<W>(odd, p + 1, m);
     }
@@ -243,9 +196,9 @@ __device__ __forceinline__ BigInt<P::kLimbs> mul(const BigInt<P::kLimbs>& a, con
         }
         u32 m, high = 0;
         const u32 low = even[0];
-        // -low as links of a chain: a plain negation the compiler folds into the products, which then fall apart.
+        // As links of a chain: a plain negation the compiler folds into the products, which then fall apart.
         if constexpr (Words<P>::kSparse)
-            asm volatile("sub.cc.u32 %0, 0, %2; subc.u32 %1, %0, 0;" : "=&r"(m), "=r"(high) : "r"(low));
+            negate(m, high, low);
         else
             m = low * Words<P>::kN0;
         reduce_odd<P>(odd, p, m, low, high);

@@ -18,6 +18,7 @@ struct BackendOptions {
         true;  // points of keys stay in device memory where they fit; else they are streamed in each proof
     bool pinned_keys = true;  // points that are streamed come from pinned host memory
     bool prefetch = true;     // the next piece of a key is copied while the last one is used
+    u64 piece_points = 0;     // of such a piece, at most: a power of two; 0: as many as fit
 };
 
 // A backend on one device. Proofs on it take turns; work of their callers before and after overlaps. Throws

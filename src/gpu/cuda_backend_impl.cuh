@@ -62,7 +62,9 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(std::shared_ptr<const Provin
                                                     bool may_be_resident) {
     const ProofSizes sizes = Key::sizes(*key);
     const std::size_t room = available();
-    const MemoryPlan plan = plan_memory(sizes, kScratch, room, may_be_resident, key->name);
+    const MemoryPlan plan =
+        plan_memory(sizes, kScratch, room, may_be_resident, key->name,
+                    options_.piece_points == 0 ? kMostPiecePoints : options_.piece_points);
     // The arena of proofs serves all keys: it only grows while they are there.
     const bool fits = plan.key + std::max<std::size_t>(plan.working, working_bytes_) <= room;
     if (fits || !plan.resident) {

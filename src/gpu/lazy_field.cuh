@@ -108,13 +108,9 @@ struct Lazy {
                     u32* sum = parity == 0 ? even + c : odd + (c - 1);
                     if (c == W - 1) {  // the high word is beyond the top
                         if (started)
-                            asm volatile("madc.lo.u32 %0, %1, %2, %0;"
-                                         : "+r"(sum[0])
-                                         : "r"(x.word[i]), "r"(y(k)));
+                            device::mad_low_last(sum[0], x.word[i], y(k));
                         else
-                            asm volatile("mad.lo.u32 %0, %1, %2, %0;"
-                                         : "+r"(sum[0])
-                                         : "r"(x.word[i]), "r"(y(k)));
+                            device::mad_low(sum[0], x.word[i], y(k));
                     } else if (!started) {
                         device::mad_first(sum[0], sum[1], x.word[i], y(k));
                     } else {

@@ -49,7 +49,7 @@ std::size_t working_bytes(const ProofSizes& s, const ScratchModel& scratch, unsi
 }  // namespace
 
 MemoryPlan plan_memory(const ProofSizes& s, const ScratchModel& scratch, std::size_t available,
-                       bool may_be_resident, const std::string& key_name) {
+                       bool may_be_resident, const std::string& key_name, std::size_t most_piece) {
     const std::size_t points = s.g1_points * s.g1_bytes + s.g2_points * s.g2_bytes + kSlack;
     std::size_t least = 0;
     const auto fits = [&](const MemoryPlan& plan) {
@@ -62,9 +62,9 @@ MemoryPlan plan_memory(const ProofSizes& s, const ScratchModel& scratch, std::si
                                   working_bytes(s, scratch, windows, 0), 0};
             if (fits(plan)) return plan;
         }
-    for (unsigned log_piece = 24; log_piece >= 16; --log_piece)
+    const std::size_t least_piece = std::min(most_piece, std::size_t{1} << 16);
+    for (std::size_t piece = most_piece; piece >= least_piece; piece /= 2)
         for (const unsigned windows : {0u, 1u}) {
-            const std::size_t piece = std::size_t{1} << log_piece;
             const MemoryPlan plan{false, false, s.tables, working_bytes(s, scratch, windows, piece), piece};
             if (fits(plan)) return plan;
         }

@@ -44,9 +44,13 @@ struct MemoryPlan {
     std::size_t piece = 0;      // if not resident: points of G1 that are on the device at once, twice
 };
 
+inline constexpr std::size_t kMostPiecePoints = std::size_t{1} << 24;
+
 // The fastest plan that fits into `available` bytes: points resident and all the scratch that helps; less scratch; points
-// streamed, in pieces of 2^24 down to 2^16. Error(kEnvironment) naming the sizes where none fits.
+// streamed, in pieces of `most_piece` points (a power of two) down to 2^16. Error(kEnvironment) naming the sizes where none
+// fits.
 MemoryPlan plan_memory(const ProofSizes& sizes, const ScratchModel& scratch, std::size_t available,
-                       bool may_be_resident, const std::string& key_name);
+                       bool may_be_resident, const std::string& key_name,
+                       std::size_t most_piece = kMostPiecePoints);
 
 }  // namespace cuzk::gpu

@@ -1,6 +1,8 @@
 // Additions of many independent pairs of affine points with shared inversions: 5 products and a square each.
 #pragma once
 
+#include "field/call_device.cuh"
+#include "gpu/async_copy.cuh"
 #include "gpu/memory.cuh"
 #include "gpu/msm_plan.cuh"
 
@@ -93,28 +95,21 @@ struct Staging {
     __device__ __forceinline__ void fetch(u32 place, const uint4* from, std::size_t stride = 1) const {
         CUZK_UNROLL
         for (int i = 0; i < kQuads<F>; ++i)
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(address + place * kPlaceBytes +
-                                                                           static_cast<u32>(i) * kPartBytes),
-                         "l"(from + static_cast<std::size_t>(i) * stride)
-                         : "memory");
+            copy_async(address + place * kPlaceBytes + static_cast<u32>(i) * kPartBytes,
+                       from + static_cast<std::size_t>(i) * stride);
     }
     __device__ __forceinline__ void fetch(u32 place, const F& from) const {
         fetch(place, reinterpret_cast<const uint4*>(&from));
     }
     __device__ __forceinline__ F get(u32 place) const {
         return assemble<F>([&](int i) {
-            uint4 q;
-            asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                         : "=r"(q.x), "=r"(q.y), "=r"(q.z), "=r"(q.w)
-                         : "r"(address + place * kPlaceBytes + static_cast<u32>(i) * kPartBytes)
-                         : "memory");
-            return q;
+            return load_copied(address + place * kPlaceBytes + static_cast<u32>(i) * kPartBytes);
         });
     }
-    __device__ static __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+    __device__ static __forceinline__ void commit() { commit_copies(); }
     template <int kPending>
     __device__ static __forceinline__ void wait() {
-        asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+        wait_for_copies<kPending>();
     }
 };
 
@@ -163,7 +158,6 @@ __device__ __forceinline__ Addition classify(const Pairs& pairs, u32 p, const ty
                                              const typename G::Field& x2, typename G::Field& divisor) {
     using F = typename G::Field;
     if (!(x1.is_zero() || x2.is_zero() || divisor.is_zero())) return Addition::kGeneral;
-    const F difference = divisor;
     divisor = F::one();
     if (x1.is_zero()) return Addition::kSecond;
     if (x2.is_zero()) return Addition::kFirst;
@@ -186,7 +180,7 @@ __global__ void __launch_bounds__(kAddThreads, kAddBlocks)
     uint4* const staged = add_memory;
     uint4* const inverse_memory = add_memory + 5 * kQuads<F> * kAddThreads;
     const u32 tid = threadIdx.x;
-    const Staging<F> staging{static_cast<u32>(__cvta_generic_to_shared(staged)) + tid * 16};
+    const Staging<F> staging{shared_address(staged) + tid * 16};
     const std::size_t stride = std::size_t{gridDim.x} * per_chunk * kAddThreads;
     uint4* prefix = prefixes + std::size_t{blockIdx.x} * per_chunk * kAddThreads + tid;
     const u32 slot = (blockIdx.x / multiprocessors) & 3;

@@ -3,6 +3,7 @@
 // block, then from block to block.
 #pragma once
 
+#include "gpu/async_copy.cuh"
 #include "gpu/msm_reduce.cuh"
 
 namespace cuzk::gpu {
@@ -34,8 +35,7 @@ struct DigitRuns {
 // Adds up the heads of a block's threads: each bucket's first thread in the block that has one ends with the sum of them.
 // Returns whether this thread is such a one.
 template <class G>
-__device__ __forceinline__ bool join_heads(const DigitRuns& runs, u32 t, bool has_head, u32 key,
-                                           Xyzz<G>* heads) {
+__device__ __forceinline__ bool join_heads(u32 t, bool has_head, u32 key, Xyzz<G>* heads) {
     __shared__ u32 keys[kRunThreads];
     __shared__ bool with_head[kRunThreads];
     const u32 own = threadIdx.x;
@@ -85,8 +85,8 @@ __global__ void __launch_bounds__(kRunThreads, kIsQuadratic<typename G::Field> ?
         const bool counts = next <= end && !runs.is_zero(key);
         if (counts) {
             const Affine<G>* ahead = bases + (next_entry & kIndexMask);
-            asm volatile("prefetch.global.L1 [%0];" ::"l"(&ahead->x));
-            asm volatile("prefetch.global.L1 [%0];" ::"l"(&ahead->y));
+            prefetch(&ahead->x);
+            prefetch(&ahead->y);
             auto point = load_point(bases + (entry & kIndexMask));
             if ((entry & kNegated) != 0) point.y = -point.y;
             if (empty)
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kRunThreads, kIsQuadratic<typename G::Field> ?
         key = next_key;
         entry = next_entry;
     }
-    const bool leads = join_heads(runs, t, has_head, first_key, heads);
+    const bool leads = join_heads(t, has_head, first_key, heads);
     if (leads && threadIdx.x != 0) {
         Xyzz<G>* bucket = buckets + runs.bucket(first_key);
         sum = load_point(bucket);

@@ -4,9 +4,10 @@
 #include <atomic>
 #include <thread>
 
-#include "../groth16/fixtures.hpp"
 #include "gpu/backend.hpp"
+#include "gpu/emulated_sizes.hpp"
 #include "gpu/fault_injection.hpp"
+#include "groth16/fixtures.hpp"
 
 namespace cuzk::gpu {
 namespace {
@@ -41,6 +42,7 @@ TYPED_TEST(BackendOnDevice, ProofsEqualTheProcessors) {
     for (const KeyFamily family : {KeyFamily::kSnarkjs, KeyFamily::kBellman})
         for (const auto& [rows, inputs] :
              {std::pair{1u, 0u}, {2u, 1u}, {7u, 3u}, {31u, 2u}, {250u, 5u}, {4000u, 40u}}) {
+            if (testing_gpu::kEmulated && rows > 250) continue;
             const auto circuit = test::random_circuit<Fr>(rows, inputs, rows);
             const auto key = test::make_key<C>(family, circuit.r1cs, 7);
             Prover<C> prover(*backend, key);
@@ -57,7 +59,7 @@ TYPED_TEST(BackendOnDevice, ProofsEqualTheProcessors) {
 TYPED_TEST(BackendOnDevice, StreamedKeysGiveTheSameProof) {
     using C = TypeParam;
     using Fr = typename C::Fr;
-    const auto circuit = test::random_circuit<Fr>(100000, 3, 5);
+    const auto circuit = test::random_circuit<Fr>(testing_gpu::sized(100000u, 1000u), 3, 5);
     for (const KeyFamily family : {KeyFamily::kSnarkjs, KeyFamily::kBellman}) {
         const auto key = test::make_key<C>(family, circuit.r1cs, 8);
         const Proof<C> expected = this->on_processor(key, circuit);
@@ -67,6 +69,7 @@ TYPED_TEST(BackendOnDevice, StreamedKeysGiveTheSameProof) {
                 options.resident_keys = false;
                 options.pinned_keys = pinned;
                 options.prefetch = prefetch;
+                options.piece_points = testing_gpu::sized(0u, 256u);
                 options.memory_limit = std::size_t{900} << 20;  // 200 MiB beside the driver's: several pieces
                 const auto backend = make_backend<C>(options);
                 Prover<C> prover(*backend, key);
@@ -81,7 +84,7 @@ TYPED_TEST(BackendOnDevice, StreamedKeysGiveTheSameProof) {
 
 TYPED_TEST(BackendOnDevice, TooLittleMemoryIsAnErrorThatNamesSizes) {
     using C = TypeParam;
-    const auto circuit = test::random_circuit<typename C::Fr>(100000, 3, 5);
+    const auto circuit = test::random_circuit<typename C::Fr>(testing_gpu::sized(100000u, 20000u), 3, 5);
     const auto key = test::make_key<C>(KeyFamily::kSnarkjs, circuit.r1cs, 8);
     BackendOptions options;
     options.memory_limit = std::size_t{701} << 20;
@@ -99,16 +102,16 @@ TYPED_TEST(BackendOnDevice, SeveralThreadsAndKeys) {
     std::atomic<int> good{0};
     for (u32 t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
-            const auto circuit = test::random_circuit<Fr>(500 * (t + 1), 2, t);
+            const auto circuit = test::random_circuit<Fr>(testing_gpu::sized(500u, 50u) * (t + 1), 2, t);
             const KeyFamily family = t % 2 == 0 ? KeyFamily::kSnarkjs : KeyFamily::kBellman;
             Prover<C> prover(*backend, test::make_key<C>(family, circuit.r1cs, t));
-            for (int i = 0; i < 5; ++i) {
+            for (int i = 0; i < testing_gpu::sized(5, 2); ++i) {
                 test::prove_circuit(prover, circuit);  // throws unless the proof verifies
                 ++good;
             }
         });
     for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(good, 20);
+    EXPECT_EQ(good, testing_gpu::sized(20, 8));
     EXPECT_EQ(backend->memory().front().keys, 0u);
 }
 
@@ -116,13 +119,13 @@ TYPED_TEST(BackendOnDevice, SeveralThreadsAndKeys) {
 TYPED_TEST(BackendOnDevice, EachFailureIsAnErrorOrAFallbackAndTheNextProofWorks) {
     using C = TypeParam;
     using Fr = typename C::Fr;
-    const auto circuit = test::random_circuit<Fr>(300, 2, 11);
+    const auto circuit = test::random_circuit<Fr>(testing_gpu::sized(300u, 20u), 2, 11);
     const auto key = test::make_key<C>(KeyFamily::kSnarkjs, circuit.r1cs, 12);
     const auto backend = make_backend<C>({});
     for (const FaultPoint kind :
          {FaultPoint::kAllocation, FaultPoint::kArena, FaultPoint::kLaunch, FaultPoint::kSynchronize}) {
         int reached = 0;
-        for (int n = 0;; ++n) {
+        for (int n = 0;; n += testing_gpu::sized(1, 5)) {
             std::atomic<int> count{0};
             bool failed = false;
             {
@@ -144,7 +147,9 @@ TYPED_TEST(BackendOnDevice, EachFailureIsAnErrorOrAFallbackAndTheNextProofWorks)
             if (count <= n) break;
             ++reached;
             EXPECT_EQ(backend->memory().front().keys, 0u);
-            if (kind == FaultPoint::kLaunch || kind == FaultPoint::kSynchronize) EXPECT_TRUE(failed) << n;
+            if (kind == FaultPoint::kLaunch || kind == FaultPoint::kSynchronize) {
+                EXPECT_TRUE(failed) << n;
+            }
         }
         EXPECT_GT(reached, 0);
         Prover<C> prover(*backend, key);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/arena.hpp"
+#include "gpu/emulated_sizes.hpp"
 
 namespace cuzk::testing_gpu {
 

@@ -106,7 +106,7 @@ TYPED_TEST(FieldDeviceTest, ExtremePairsAgreeWithHost) {
 
 TYPED_TEST(FieldDeviceTest, RandomPairsAgreeWithHost) {
     using F = TypeParam;
-    constexpr std::size_t kCount = std::size_t{1} << 21;
+    constexpr std::size_t kCount = std::size_t{1} << testing_gpu::sized(21, 14);
     SeededRandom random(41);
     std::vector<F> a, b;
     a.reserve(kCount);

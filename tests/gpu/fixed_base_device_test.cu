@@ -43,14 +43,14 @@ using Groups = testing::Types<Bls12_381G1, Bls12_381G2, Bn254G1, Bn254G2>;
 TYPED_TEST_SUITE(FixedBaseDeviceTest, Groups);
 
 TYPED_TEST(FixedBaseDeviceTest, RandomScalarsAgreeWithHost) {
-    for (const std::size_t count : {0, 1, 2, 127, 128, 129, 4097, 20000})
+    for (const std::size_t count : testing_gpu::sizes_up_to(4097, {0, 1, 2, 127, 128, 129, 4097, 20000}))
         this->compare(this->base(count + 5), this->random_scalars(count, count), count);
 }
 
 // Each width of the windows, the largest table too.
 TYPED_TEST(FixedBaseDeviceTest, AllWidthsAgreeWithHost) {
-    const auto scalars = this->random_scalars(1000, 3);
-    for (std::size_t planned = 1; planned <= std::size_t{1} << 30; planned *= 4)
+    const auto scalars = this->random_scalars(testing_gpu::sized(1000, 100), 3);
+    for (std::size_t planned = 1; planned <= std::size_t{1} << testing_gpu::sized(30, 16); planned *= 4)
         this->compare(this->base(planned), scalars, planned);
 }
 
@@ -65,7 +65,7 @@ TYPED_TEST(FixedBaseDeviceTest, ExtremeScalarsAgreeWithHost) {
     Fr power = Fr::one();
     for (unsigned i = 0; i < 256; ++i, power = power.dbl())
         for (const Fr& x : {power, power + Fr::one(), power - Fr::one(), -power}) scalars.push_back(x);
-    for (const std::size_t planned : {1u, 1000u, 1000000u, 1000000000u})
+    for (const std::size_t planned : testing_gpu::sizes_up_to(1000, {1, 1000, 1000000, 1000000000}))
         this->compare(this->base(1), scalars, planned);
 }
 
@@ -74,7 +74,8 @@ TYPED_TEST(FixedBaseDeviceTest, MultiplesOfInfinityAreInfinity) {
 }
 
 TYPED_TEST(FixedBaseDeviceTest, ManyScalarsAgreeWithHost) {
-    this->compare(this->base(77), this->random_scalars(300001, 9), std::size_t{1} << 27);
+    this->compare(this->base(77), this->random_scalars(testing_gpu::sized(300001, 3001), 9),
+                  std::size_t{1} << testing_gpu::sized(27, 18));
 }
 
 TYPED_TEST(FixedBaseDeviceTest, DifferentLengthsAreRefused) {

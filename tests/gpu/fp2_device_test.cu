@@ -55,7 +55,8 @@ TYPED_TEST_SUITE(Fp2DeviceTest, BaseFields);
 TYPED_TEST(Fp2DeviceTest, RandomElements) {
     using F2 = Fp2<TypeParam>;
     SeededRandom random(5);
-    std::vector<F2> a(1 << 18), b(1 << 18);
+    constexpr std::size_t kCount = std::size_t{1} << testing_gpu::sized(18, 13);
+    std::vector<F2> a(kCount), b(kCount);
     for (auto& x : a) x = F2::random(random);
     for (auto& x : b) x = F2::random(random);
     this->expect_equal(a, b);

@@ -24,9 +24,10 @@ TYPED_TEST(MsmDeviceTest, AllSizesAndScalars) {
 
 TYPED_TEST(MsmDeviceTest, SizesOfAllMethods) {
     using G = TypeParam;
-    const std::size_t most = 150000;
+    const std::size_t most = sized(150000, 3000);
     const auto points = this->points_of(most);
-    for (const std::size_t n : {65536u, 65537u, 150000u}) {
+    for (const std::size_t n : {std::size_t{65536}, std::size_t{65537}, most}) {
+        if (n > most) continue;
         const std::vector<Affine<G>> bases(points.points.begin(),
                                            points.points.begin() + static_cast<std::ptrdiff_t>(n));
         for (const auto& shape : testing_msm::scalar_shapes<typename G::Scalar>()) {
@@ -41,7 +42,7 @@ TYPED_TEST(MsmDeviceTest, SizesOfAllMethods) {
 TYPED_TEST(MsmDeviceTest, EqualOppositeAndInfiniteBases) {
     using G = TypeParam;
     using Fr = typename G::Scalar;
-    for (const std::size_t n : {4u, 64u, 5000u, 100000u, 300000u}) {
+    for (const std::size_t n : sizes_up_to(5000, {4, 64, 5000, 100000, 300000})) {
         SeededRandom random(n);
         std::vector<Fr> logarithms(n);
         std::vector<typename Fr::Int> scalars(n);
@@ -70,9 +71,9 @@ TYPED_TEST(MsmDeviceTest, EqualOppositeAndInfiniteBases) {
 TYPED_TEST(MsmDeviceTest, IndexedBases) {
     using G = TypeParam;
     using Fr = typename G::Scalar;
-    const std::size_t many = 70000;
+    const std::size_t many = sized(70000, 7000);
     const auto points = this->points_of(many);
-    for (const std::size_t n : {1u, 2u, 33u, 1000u, 16385u, 200000u}) {
+    for (const std::size_t n : sizes_up_to(1000, {1, 2, 33, 1000, 16385, 200000})) {
         const auto indices = this->random_indices(n, many, n);
         for (const auto& shape : testing_msm::scalar_shapes<Fr>()) {
             const auto scalars = testing_msm::scalars_of(shape, n, n);
@@ -87,7 +88,7 @@ TYPED_TEST(MsmDeviceTest, IndexedBases) {
 
 TYPED_TEST(MsmDeviceTest, LargeSumAgreesWithHost) {
     using G = TypeParam;
-    const std::size_t n = (std::size_t{1} << 20) + 1;
+    const std::size_t n = (std::size_t{1} << sized(20, 14)) + 1;
     const auto points = this->points_of(n);
     const auto scalars = this->uniform_scalars(n, 7);
     const auto sum = this->on_device(points.points, scalars);
@@ -97,7 +98,7 @@ TYPED_TEST(MsmDeviceTest, LargeSumAgreesWithHost) {
 
 TYPED_TEST(MsmDeviceTest, LittleMemoryTakesFewerWindowsAtOnce) {
     using G = TypeParam;
-    const std::size_t n = 1 << 19;
+    const std::size_t n = 1 << sized(19, 14);
     const auto points = this->points_of(n);
     const auto scalars = this->uniform_scalars(n, 8);
     const auto expected = testing_msm::expected<G>(points, scalars);
@@ -108,14 +109,15 @@ TYPED_TEST(MsmDeviceTest, LittleMemoryTakesFewerWindowsAtOnce) {
         gpu::Arena small(this->arena_->device(), gpu::msm_scratch_bytes<G>(n, windows));
         gpu::MsmReport report;
         EXPECT_EQ(gpu::msm<G>(small, bases, digits, *this->stream_, &report), expected) << windows;
-        EXPECT_LE(report.windows_at_once, windows);
+        // Of a short sum one more fits into what the sort might take.
+        EXPECT_LE(report.windows_at_once, windows + sized(0u, 1u));
         EXPECT_LT(report.windows_at_once, previous);
         EXPECT_LE(small.peak(), small.size());
         EXPECT_EQ(small.used(), 0u);
         previous = report.windows_at_once;
     }
     EXPECT_LE(gpu::msm_scratch_bytes<G>(n), gpu::msm_scratch_bytes<G>(n, 32));
-    gpu::Arena tiny(this->arena_->device(), 32 << 20);
+    gpu::Arena tiny(this->arena_->device(), 1 << sized(25, 20));
     EXPECT_THROW(gpu::msm<G>(tiny, bases, digits, *this->stream_), Error);
     EXPECT_EQ(tiny.used(), 0u);
 }
@@ -123,8 +125,8 @@ TYPED_TEST(MsmDeviceTest, LittleMemoryTakesFewerWindowsAtOnce) {
 // Scratch of every size is what is said to be enough.
 TYPED_TEST(MsmDeviceTest, StatedScratchIsEnough) {
     using G = TypeParam;
-    const auto points = this->points_of(150000);
-    for (const std::size_t n : {1u, 100u, 5000u, 40000u, 150000u}) {
+    const auto points = this->points_of(sized(150000, 5000));
+    for (const std::size_t n : sizes_up_to(5000, {1, 100, 5000, 40000, 150000})) {
         const auto scalars = this->uniform_scalars(n, n);
         const gpu::Arena::Scope scope(*this->arena_);
         const auto bases = this->upload_constant(std::vector<Affine<G>>(
@@ -140,7 +142,7 @@ TYPED_TEST(MsmDeviceTest, StatedScratchIsEnough) {
 
 TYPED_TEST(MsmDeviceTest, SumsRunSideBySide) {
     using G = TypeParam;
-    const std::size_t n = 20000;
+    const std::size_t n = sized(20000, 500);
     const auto points = this->points_of(n);
     const auto bases = this->upload_constant(points.points);
     std::vector<std::thread> threads;
@@ -150,7 +152,7 @@ TYPED_TEST(MsmDeviceTest, SumsRunSideBySide) {
             const gpu::CurrentDevice current(this->arena_->device());
             gpu::Arena arena(this->arena_->device(), std::size_t{512} << 20);
             const gpu::Stream stream;
-            for (u64 round = 0; round < 8; ++round) {
+            for (u64 round = 0; round < sized<u64>(8, 2); ++round) {
                 const gpu::Arena::Scope scope(arena);
                 const auto scalars = this->uniform_scalars(n, 10 * round + t);
                 const auto digits = arena.template take<typename G::Scalar::Int>(n, "scalars");

@@ -58,7 +58,7 @@ protected:
 };
 
 // Sizes about which blocks, warps and halves end.
-inline constexpr std::size_t kEdgeSizes[] = {1,   2,   3,   31,  32,   33,    127,   128,
-                                             129, 511, 512, 513, 1000, 16383, 16384, 16385};
+inline const std::vector<std::size_t> kEdgeSizes =
+    sizes_up_to(1000, {1, 2, 3, 31, 32, 33, 127, 128, 129, 511, 512, 513, 1000, 16383, 16384, 16385});
 
 }  // namespace cuzk::testing_gpu

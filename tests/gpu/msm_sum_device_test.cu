@@ -23,7 +23,7 @@ protected:
 TYPED_TEST_SUITE(PointSumDeviceTest, Groups);
 
 TYPED_TEST(PointSumDeviceTest, AllSizes) {
-    const auto points = this->points_of(20000);
+    const auto points = this->points_of(sized(20000, 1500));
     for (const std::size_t n : kEdgeSizes) {
         // increasing, all positive; random with signs; one base over and over; a base and its negative in turn
         std::vector<u32> entries(n);
@@ -41,7 +41,7 @@ TYPED_TEST(PointSumDeviceTest, AllSizes) {
 
 TYPED_TEST(PointSumDeviceTest, InfiniteBases) {
     using Fr = typename TypeParam::Scalar;
-    const std::size_t n = 50001;
+    const std::size_t n = sized(50001, 5001);
     SeededRandom random(3);
     std::vector<Fr> logarithms(n);
     for (std::size_t i = 0; i < n; ++i)
@@ -58,7 +58,7 @@ TYPED_TEST(PointSumDeviceTest, InfiniteBases) {
 TYPED_TEST(PointSumDeviceTest, LargeListAgreesWithHost) {
     using G = TypeParam;
     using Int = typename G::Scalar::Int;
-    const std::size_t n = (std::size_t{1} << 20) + 1;
+    const std::size_t n = (std::size_t{1} << sized(20, 15)) + 1;
     const auto points = this->points_of(n);
     std::vector<u32> entries;
     std::vector<Int> scalars(n);
@@ -76,9 +76,9 @@ TYPED_TEST(PointSumDeviceTest, LargeListAgreesWithHost) {
 
 TYPED_TEST(PointSumDeviceTest, LittleMemoryTakesChunks) {
     using G = TypeParam;
-    const auto points = this->points_of(1 << 17);
+    const auto points = this->points_of(1 << sized(17, 13));
     const auto bases = this->upload_constant(points.points);
-    for (const std::size_t n : {131071u, 131072u, 131073u, 700003u}) {
+    for (const std::size_t n : sizes_up_to(20003, {8191, 20003, 131071, 131072, 131073, 700003})) {
         auto entries = this->random_indices(n, points.points.size(), n);
         for (std::size_t i = 0; i < n; i += 3) entries[i] |= gpu::kNegatedEntry;
         const auto expected = this->expected(points, entries);

@@ -72,19 +72,20 @@ using Fields = testing::Types<Bls12_381Fr, Bn254Fr>;
 TYPED_TEST_SUITE(QuotientDeviceTest, Fields);
 
 TYPED_TEST(QuotientDeviceTest, BellmanAgreesWithHost) {
-    for (unsigned log_domain = 0; log_domain <= 17; ++log_domain)
+    for (unsigned log_domain = 0; log_domain <= testing_gpu::sized(17u, 13u); ++log_domain)
         this->compare(KeyFamily::kBellman, log_domain);
 }
 
 TYPED_TEST(QuotientDeviceTest, SnarkjsAgreesWithHost) {
-    for (unsigned log_domain = 1; log_domain <= 17; ++log_domain)
+    for (unsigned log_domain = 1; log_domain <= testing_gpu::sized(17u, 13u); ++log_domain)
         this->compare(KeyFamily::kSnarkjs, log_domain);
 }
 
 TYPED_TEST(QuotientDeviceTest, LargeDomainsAgreeWithHost) {
-    this->compare(KeyFamily::kBellman, 20);
-    this->compare(KeyFamily::kBellman, 21);
-    this->compare(KeyFamily::kSnarkjs, 20);
+    using testing_gpu::sized;
+    this->compare(KeyFamily::kBellman, sized(20u, 15u));
+    this->compare(KeyFamily::kBellman, sized(21u, 16u));
+    this->compare(KeyFamily::kSnarkjs, sized(20u, 15u));
 }
 
 // Objects of several sizes are used in turn.
@@ -109,7 +110,7 @@ TYPED_TEST(QuotientDeviceTest, ExtremeValuesAgreeWithHost) {
     using Fr = TypeParam;
     const Fr values[] = {Fr::zero(), Fr::one(), -Fr::one(), Fr::from_montgomery(BigInt<4>::from_u64(1)),
                          -Fr::from_montgomery(BigInt<4>::from_u64(1))};
-    for (const unsigned log_domain : {3u, 11u, 13u}) {
+    for (const unsigned log_domain : {3u, testing_gpu::sized(11u, 9u), testing_gpu::sized(13u, 10u)}) {
         const std::size_t n = std::size_t{1} << log_domain;
         for (const Fr& x : values)
             for (const Fr& y : values) {
@@ -124,7 +125,7 @@ TYPED_TEST(QuotientDeviceTest, ExtremeValuesAgreeWithHost) {
 // At a random point z: A(z) B(z) - C(z) = h(z) (z^n - 1), by the values alone.
 TYPED_TEST(QuotientDeviceTest, LargestDomainSatisfiesTheIdentity) {
     using Fr = TypeParam;
-    constexpr unsigned kLog = 24;
+    constexpr unsigned kLog = testing_gpu::sized(24u, 14u);
     const std::size_t n = std::size_t{1} << kLog;
     const auto a = random_values<Fr>(n, 1);
     const auto b = random_values<Fr>(n, 2);
@@ -154,7 +155,7 @@ TYPED_TEST(QuotientDeviceTest, LargestDomainSatisfiesTheIdentity) {
 // from x^n on and C both parts.
 TYPED_TEST(QuotientDeviceTest, ProductionDomainTakesSparsePolynomials) {
     using Fr = TypeParam;
-    constexpr unsigned kLog = 27;
+    constexpr unsigned kLog = testing_gpu::sized(27u, 17u);
     constexpr std::size_t n = std::size_t{1} << kLog;
     constexpr std::size_t kBytes = 2 * n * sizeof(Fr) + (std::size_t{16} << 20);
     this->arena_.reset();

@@ -49,13 +49,14 @@ TYPED_TEST_SUITE(SetupDeviceTest, Curves);
 
 TYPED_TEST(SetupDeviceTest, KeysAreThoseOfTheHost) {
     for (const KeyFamily family : {KeyFamily::kSnarkjs, KeyFamily::kBellman})
-        for (const std::size_t constraints : {1u, 2u, 100u, 5000u})
+        for (const std::size_t constraints : testing_gpu::sizes_up_to(100, {1, 2, 100, 5000}))
             this->compare(family, constraints, std::size_t{1} << 30);
 }
 
 // So little memory that points are made in many chunks.
 TYPED_TEST(SetupDeviceTest, LittleMemoryMakesTheSameKeys) {
-    this->compare(KeyFamily::kBellman, 30000, std::size_t{48} << 20);
+    this->compare(KeyFamily::kBellman, testing_gpu::sized(30000, 1500),
+                  testing_gpu::sized(std::size_t{48} << 20, std::size_t{4} << 20));
 }
 
 TYPED_TEST(SetupDeviceTest, TooLittleMemoryIsAnError) {

@@ -1,0 +1,57 @@
+// The emulated devices, and where an emulated thread is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "vector_types.h"
+
+struct EmulatedStream;
+
+namespace emulated {
+
+struct DeviceModel {
+    std::size_t memory = std::size_t{12} << 30;  // taken from the host as it is written
+    int multiprocessors = 2;
+};
+
+// From now on there are these devices; none of the old ones is in use any more.
+void set_devices(const std::vector<DeviceModel>& devices);
+// Every call for this device fails from now on, as after a fault of the hardware, until set_devices().
+void lose_device(int device);
+// Bytes of a device's memory that are taken.
+std::size_t bytes_in_use(int device);
+// Bytes that came straight from another device.
+std::size_t bytes_from_peers(int device);
+
+struct Launch {
+    dim3 grid, block;
+    std::size_t shared = 0;
+    EmulatedStream* stream = nullptr;
+};
+
+// Calls `thread` for each thread of each block, blocks one after the other. Threads of different systems threads do not meet.
+void launch(const Launch& launch, const std::function<void()>& thread);
+
+// Of the emulated thread that runs.
+const dim3& thread_index();
+const dim3& block_index();
+const dim3& block_size();
+const dim3& grid_size();
+void* dynamic_shared();
+
+// Waits for all threads of the block that have not ended; whether one of them brought other than 0.
+int barrier(int value);
+
+struct Votes {
+    unsigned lanes = 0;  // that took part
+    std::array<unsigned, 32> value{};
+};
+// Waits for the lanes of the warp in `mask` that have not ended, and gives each the values of all.
+Votes exchange(unsigned mask, unsigned value);
+
+}  // namespace emulated
