@@ -118,7 +118,8 @@ typedef struct cuzk_engine cuzk_engine;
  * CUZK_ENVIRONMENT: a device or a file that is not there, a journal that can not be used. */
 CUZK_API cuzk_status cuzk_engine_create(const char* options, cuzk_engine** engine, cuzk_error** error);
 
-/* Stops at once (as cuzk_engine_stop with a deadline of now, so stages under way are waited for) and frees. */
+/* Stops at once (as cuzk_engine_stop with a timeout of 0, so stages under way are waited for) and frees. No other call may be under
+ * way: where threads wait for jobs, cuzk_engine_stop makes them return, and then it can be freed. */
 CUZK_API void cuzk_engine_free(cuzk_engine* engine);
 
 /* Accepts a job; with a journal it is on disk when this returns. `request`: protobuf JSON of cuzk.v1.SubmitProofRequest
