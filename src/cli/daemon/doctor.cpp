@@ -20,6 +20,7 @@
 #include "field/cpu.hpp"
 #include "filecoin/params/store.hpp"
 #include "gpu/devices.hpp"
+#include "rpc/circuits.hpp"
 #include "rpc/config/config.hpp"
 #include "rpc/listen.hpp"
 
@@ -62,6 +63,7 @@ public:
         gpus();
         limits();
         parameters();
+        circuits();
         journal();
         return std::move(findings_);
     }
@@ -238,6 +240,18 @@ private:
                 "a PoRep request takes 51 MB until its job ends: leave 8 GiB");
         else
             add(Verdict::kGood, "journal", found);
+    }
+
+    void circuits() {
+        if (config_.circuits.empty()) return;
+        try {
+            const auto infos = rpc::open_circuits(config_).infos();
+            u64 bytes = 0;
+            for (const engine::CircuitInfo& circuit : infos) bytes += circuit.key_bytes;
+            add(Verdict::kGood, "circuits", fmt::format("{}, keys of {}", infos.size(), bytes_text(bytes)));
+        } catch (const Error& error) {
+            add(Verdict::kBad, "circuits", error.what(), "the daemon does not start with such an entry");
+        }
     }
 
     const DoctorArguments& args_;
