@@ -15,6 +15,7 @@ static const struct {
     {"registered_circuits", registered_circuits},
     {"many_threads", many_threads},
     {"engine_proves", engine_proves},
+    {"stop_wakes_waiters", stop_wakes_waiters},
 };
 
 int main(int argc, char** argv) {

@@ -14,6 +14,7 @@ void engine_without_parameters(void);
 void registered_circuits(void);
 void many_threads(void);
 void engine_proves(void);
+void stop_wakes_waiters(void);
 
 static const char* const kCurves[] = {"bn128", "bls12381"};
 

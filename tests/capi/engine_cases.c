@@ -263,13 +263,18 @@ static void* wait_for_ever(void* argument) {
     return NULL;
 }
 
-/* The real path, on the smallest WindowPoSt under the network's development parameters. */
-void engine_proves(void) {
-    const char* oracle = CUZK_SHARED_DIR "/oracle";
+/* Leaves the test out where the vectors are not. */
+static const char* oracle_folder(void) {
     if (!file_exists(CUZK_SHARED_DIR "/oracle/README.md")) {
         printf("skipped: the vectors of ../shared/oracle are not beside this checkout\n");
         exit(SKIPPED);
     }
+    return CUZK_SHARED_DIR "/oracle";
+}
+
+/* The real path, on the smallest WindowPoSt under the network's development parameters. */
+void engine_proves(void) {
+    const char* oracle = oracle_folder();
     cuzk_error* error = NULL;
     cuzk_buffer *proof = NULL, *json = NULL;
     char options[4096];
@@ -337,4 +342,25 @@ void engine_proves(void) {
     cuzk_engine_free(engine);
     free(request.data);
     free(other.data);
+}
+
+/* Who waits is told when the engine stops, and then it can be freed. */
+void stop_wakes_waiters(void) {
+    const char* oracle = oracle_folder();
+    cuzk_error* error = NULL;
+    char options[4096];
+    snprintf(options, sizeof options,
+             "{\"devices\": \"cpu\", \"params_folder\": \"%s/params\", \"host_budget\": 4294967296}", oracle);
+    cuzk_engine* engine = start_engine(options);
+    const File request = read_file(path_of(oracle, "wpost-2KiB", "request.json"));
+    cuzk_buffer* id = submit(engine, request.data, request.size, NULL);
+    Waiter waiter = {engine, cuzk_buffer_text(id), CUZK_OK};
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, wait_for_ever, &waiter) == 0);
+    CHECK_OK(cuzk_engine_stop(engine, 0, &error));
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(waiter.status == CUZK_CANCELLED);
+    cuzk_engine_free(engine);
+    cuzk_buffer_free(id);
+    free(request.data);
 }
