@@ -57,10 +57,9 @@ std::vector<Named> chosen(const Arguments& args) {
     return out;
 }
 
-const char* published_params(const Named& named) {
-    for (const fil::PublishedDigest& d : fil::published_digests())
-        if (d.kind == named.kind && d.sector_bytes == named.shape.bytes) return d.params;
-    return nullptr;
+// What the network would publish of the file that a cache was made from.
+std::string source_digest(const KeyCacheFile& cache) {
+    return hex_text(cache.source_digest()).substr(0, 32);
 }
 
 // "yes", "no", or that it is there and of no use.
@@ -106,12 +105,8 @@ std::string cache_fault(const Arguments& args, const Named& named, const fil::Fo
     } catch (const Error& error) {
         return error.what();
     }
-    const std::string digest = hex_text(found.file->source_digest()).substr(0, 32);
-    const char* const published = published_params(named);
-    if (published != nullptr && digest != published)
-        return "it was made from a file that is not the network's (damaged, or development parameters)";
     if (args.deep && fil::network_digest(fil::params_path(args.folders().params, named.kind, named.shape),
-                                         &progress) != digest)
+                                         &progress) != source_digest(*found.file))
         return "the parameter file is not the one that it was made from";
     return "";
 }
@@ -137,9 +132,13 @@ int check(const Arguments& args) {
         const auto cache = fil::find_key_cache(args.folders(), d.kind, shape);
         if (!cache.file && cache.problem.empty()) continue;
         const std::string fault = cache_fault(args, {d.kind, shape}, cache, progress);
-        good = good && fault.empty();
-        table.add({cache.path, fault.empty() ? "a sound key cache of the network's file" : fault});
-        rows.push_back({{"file", cache.path}, {"sound", fault.empty()}, {"fault", fault}});
+        const bool published = cache.file && source_digest(*cache.file) == d.params;
+        good = good && fault.empty() && published;
+        table.add({cache.path, !fault.empty() ? fault
+                               : published    ? "a sound key cache of the network's file"
+                                              : "a sound key cache, NOT of the network's file"});
+        rows.push_back(
+            {{"file", cache.path}, {"published", published}, {"sound", fault.empty()}, {"fault", fault}});
     }
     if (args.common.json)
         fmt::print("{}\n", rows.dump(2));

@@ -80,5 +80,67 @@ TEST_F(Filecoin, VerifiesAClaim) {
     expect_failure({"filecoin", "verify", out("claim.json"), proof}, 3, "registered_proof");
 }
 
+// A key cache is made, told of, proved from byte for byte, and passed over when it is damaged.
+TEST_F(Filecoin, KeyCaches) {
+    fs::create_directory(out("params"));
+    std::string source;
+    for (const auto& entry : fs::directory_iterator(oracle_ / "params"))
+        if (entry.path().extension() == ".params") {
+            source = out("params/" + entry.path().filename().string());
+            fs::copy_file(entry.path(), source);
+        }
+    const std::string cache = fs::path(source).replace_extension(".cuzk-key").string();
+    const auto params = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"filecoin", "params"});
+        arguments.insert(arguments.end(), {"--params", out("params")});
+        return run(arguments);
+    };
+    const auto expect_says = [](const Outcome& outcome, int code, const char* text) {
+        EXPECT_EQ(outcome.code, code) << outcome.errors;
+        EXPECT_NE(outcome.output.find(text), std::string::npos) << outcome.output;
+    };
+    const auto expect_network_bytes = [&](const char* warning) {
+        const Outcome outcome =
+            run({"filecoin", "prove", oracle("wpost-2KiB/request.json"), "-o", out("proof"), "--params",
+                 out("params"), "--unsafe-test-randomness", kFixedRandomness},
+                "CUZK_TEST_HOOKS=1");
+        ASSERT_EQ(outcome.code, 0) << outcome.errors;
+        EXPECT_TRUE(read_text(out("proof")) == read_text(oracle("wpost-2KiB/proof-fixed.bin")));
+        EXPECT_EQ(outcome.errors.find("cache") != std::string::npos, *warning != '\0') << outcome.errors;
+        EXPECT_NE(outcome.errors.find(warning), std::string::npos) << outcome.errors;
+    };
+
+    expect_says(params({"list"}), 0, "key cache");
+    expect_says(params({"cache", "--check"}), 0, "no key cache");
+    expect_says(params({"cache", "--json"}), 0, "\"result\": \"made\"");
+    ASSERT_TRUE(fs::exists(cache));
+    expect_says(params({"cache"}), 0, "up to date");
+    expect_says(params({"cache", "--circuit", "window-post", "--sector-size", "2KiB", "--anew"}), 0, "made");
+    expect_says(params({"list", "--json"}), 0, "\"key_cache\": \"yes\"");
+    // These parameters were made by the network's software, but are not those that it published.
+    expect_says(params({"check"}), 3, "a sound key cache, NOT of the network's file");
+    expect_says(params({"cache", "--check", "--deep", "--json"}), 0, "\"result\": \"sound\"");
+    expect_says(run({"inspect", cache}), 0, "key-cache");
+    expect_network_bytes("");
+
+    // A point's coordinate, in the middle of the file.
+    std::string bytes = read_text(cache);
+    bytes[bytes.size() / 2] ^= 1;
+    write_text(cache, bytes);
+    expect_says(params({"check"}), 3, "digest of the points does not match");
+    expect_says(params({"cache", "--check"}), 3, "damaged");
+    expect_says(run({"inspect", cache}), 3, "danger");
+    expect_network_bytes("once more with the parameter file");
+
+    write_text(cache, bytes.substr(0, 1000));
+    expect_says(params({"list", "--json"}), 0, "\"key_cache\": \"stale\"");
+    expect_network_bytes("the key cache is not used");
+
+    expect_failure({"filecoin", "params", "cache", "--params", out("params"), "--circuit", "porep",
+                    "--sector-size", "2KiB"},
+                   4, "are not at");
+    expect_failure({"filecoin", "params", "cache", "--check", "--anew"}, 2, "--anew");
+}
+
 }  // namespace
 }  // namespace cuzk::test
