@@ -18,6 +18,7 @@
 #include "cli/table.hpp"
 #include "engine/memory_planner.hpp"
 #include "field/cpu.hpp"
+#include "filecoin/params/key_cache.hpp"
 #include "filecoin/params/store.hpp"
 #include "gpu/devices.hpp"
 #include "rpc/circuits.hpp"
@@ -184,7 +185,41 @@ private:
         }
         add(Verdict::kGood, "parameters", fmt::format("{} files in {}", count, folder),
             "`cuzk filecoin params check` compares them with the network's digests");
+        key_caches(folder);
         if (!largest.empty()) read_speed(largest, largest_bytes);
+    }
+
+    // Copies of the keys that load at once: are they there, or can the daemon make them.
+    void key_caches(const std::string& params) {
+        if (config_.srs.key_cache == "off") return;
+        std::string folder = config_.srs.key_cache_folder;
+        if (folder.empty()) folder = fil::key_cache_folder();
+        if (folder.empty()) folder = params;
+        std::size_t there = 0, missing = 0;
+        u64 missing_bytes = 0;
+        for (const fs::directory_entry& entry : fs::directory_iterator(params)) {
+            if (entry.path().extension() != ".params") continue;
+            const fs::path name = fs::path(entry.path().filename()).replace_extension(".cuzk-key");
+            if (fs::exists(folder / name) || fs::exists(params / name)) {
+                ++there;
+                continue;
+            }
+            ++missing;
+            missing_bytes += entry.file_size();
+        }
+        const std::string found = fmt::format("{} of {} keys have one", there, there + missing);
+        if (missing == 0) return add(Verdict::kGood, "key caches", found);
+        const char* const advice = "`cuzk filecoin params cache` makes the others, and so does the daemon";
+        std::error_code failure;
+        if (config_.srs.key_cache == "make" && access(folder.c_str(), W_OK) != 0)
+            add(Verdict::kWarning, "key caches", found + "; " + folder + " can not be written",
+                "set srs.key_cache_folder to a folder on a fast disk");
+        else if (fs::space(folder, failure).available < missing_bytes + missing_bytes / 8)
+            add(Verdict::kWarning, "key caches",
+                fmt::format("{}; {} has no room for {} more", found, folder, bytes_text(missing_bytes)),
+                "keys without a cache are decoded at each load, some minutes for a large one");
+        else
+            add(Verdict::kGood, "key caches", found, advice);
     }
 
     // What a key load is bound by: sequential reads that go past the page cache.
