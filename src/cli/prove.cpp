@@ -1,10 +1,10 @@
 // cuzk prove: a witness and a snarkjs key, or a ready assignment and a bellman key.
 #include <fmt/core.h>
-#include <malloc.h>
 
 #include <chrono>
 #include <optional>
 
+#include "base/allocator.hpp"
 #include "base/output_file.hpp"
 #include "cli/app.hpp"
 #include "cli/common.hpp"
@@ -35,14 +35,6 @@ struct ProveArguments {
     bool allow_insecure_key = false;
     std::string test_randomness;
 };
-
-// One proof a process: memory that one step frees goes back to the system before the next one takes its own. By default the allocator
-// would keep blocks of up to 32 MiB, for a third more peak memory in return for some page faults.
-void keep_no_freed_blocks() {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-#endif
-}
 
 template <class C>
 void report(const ProveArguments& args, const ProvingKey<C>& key, const StageLog& log, double seconds) {
@@ -161,7 +153,8 @@ int prove_assignment(const ProveArguments& args, ByteSource key_source, const By
 
 int prove(const ProveArguments& args) {
     const auto start = std::chrono::steady_clock::now();
-    keep_no_freed_blocks();
+    // One proof a process: what one step frees is there for the next one. A third less peak memory for some page faults.
+    give_back_freed_blocks(256 * 1024);
     const ThreadLimit limit(args.common.threads);
     for (const std::string& output : {args.proof, args.inputs})
         if (!output.empty()) refuse_overwriting(output, {args.key, args.witness, args.r1cs});

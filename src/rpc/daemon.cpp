@@ -9,6 +9,7 @@
 #include <csignal>
 #include <thread>
 
+#include "base/allocator.hpp"
 #include "base/parallel.hpp"
 #include "engine/filecoin_work.hpp"
 #include "rpc/access.hpp"
@@ -30,7 +31,7 @@ using engine::TimePoint;
 using std::chrono::milliseconds;
 
 // What the process holds beside what the engine plans, at most: code, threads, the buffers of calls, a backend's small vectors.
-constexpr u64 kOwnMemory = u64{128} << 20;
+constexpr u64 kOwnMemory = u64{256} << 20;
 
 // Signals that the daemon waits for instead of being interrupted by them.
 class Signals {
@@ -245,6 +246,7 @@ engine::EngineConfig engine_config(const DaemonConfig& config) {
 int run_daemon(const DaemonConfig& config) {
     const Signals signals;
     start_logging(config.logging.level, config.logging.format);
+    give_back_freed_blocks(u64{1} << 20);  // the engine counts them as free
     Daemon daemon(config);
     return daemon.run(signals);
 }

@@ -194,7 +194,7 @@ TEST(Config, ThePlanLeavesRoomForTheProcessItself) {
     DaemonConfig c;
     EXPECT_EQ(engine_config(c).host_budget, 0u) << "found out at start";
     c.memory.total_budget = u64{4} << 30;
-    EXPECT_EQ(engine_config(c).host_budget, (u64{4} << 30) - (u64{128} << 20));
+    EXPECT_EQ(engine_config(c).host_budget, (u64{4} << 30) - (u64{256} << 20));
     c.memory.total_budget = 1000;
     EXPECT_EQ(engine_config(c).host_budget, 500u);
 }
