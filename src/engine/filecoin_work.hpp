@@ -1,7 +1,6 @@
 // The four Filecoin circuits behind the engine's seam.
 #pragma once
 
-#include "engine/backend_device.hpp"
 #include "engine/config.hpp"
 #include "engine/work.hpp"
 

@@ -96,7 +96,8 @@ Status JobsService::SubmitCircuitProof(ServerContext* context,
                     "there is no witness: one of 'wtns' and 'values' is needed"};
         engine::JobRequest job;
         job.request_id = request->request_id();
-        job.priority = static_cast<engine::Priority>(static_cast<u8>(request->priority()));
+        if (jobs::v1::JobPriority_IsValid(request->priority()))
+            job.priority = static_cast<engine::Priority>(request->priority());
         job.timeout = calls_.resolved(request->timeout_ms());
         job.client = client;
         engine::CircuitRequest content = take_circuit_request(consumable(request));
@@ -104,8 +105,7 @@ Status JobsService::SubmitCircuitProof(ServerContext* context,
         job.content = std::move(content);
         engine::Ticket ticket;
         try {
-            const Status status =
-                calls_.submit(std::move(job), bytes, "circuit " + request->circuit_id(), ticket);
+            Status status = calls_.submit(std::move(job), bytes, "circuit " + request->circuit_id(), ticket);
             if (!status.ok()) return status;
         } catch (const Error& e) {
             if (e.kind() != ErrorKind::kUnsupported) throw;

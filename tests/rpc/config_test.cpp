@@ -123,6 +123,7 @@ allow_insecure_key = true
                                         "f.toml")
                                .config;
     EXPECT_EQ(c.daemon.max_request_bytes, u64{1} << 30);
+    EXPECT_EQ(engine_config(c).max_request_bytes, u64{1} << 30);
     EXPECT_EQ(c.daemon.job_timeout, 10min);
     EXPECT_EQ(c.daemon.max_job_timeout, 1h);
     ASSERT_EQ(c.circuits.size(), 2u);
@@ -151,6 +152,7 @@ TEST(Config, MistakesInCircuitsHaveTheirLines) {
                      "f.toml:4: circuits.preload is no true or false");
     expect_complaint("[daemon]\njob_timeout = \"2h\"\nmax_job_timeout = \"1h\"\n",
                      "daemon.job_timeout is longer than daemon.max_job_timeout");
+    expect_complaint("[daemon]\nmax_request_bytes = 0\n", "daemon.max_request_bytes is none from 1 byte");
 }
 
 TEST(Config, BadValuesAreErrorsThatSayWhatIsWanted) {

@@ -72,6 +72,7 @@ TEST_F(HttpTest, StatusHasTheFieldsThatToolsRead) {
                              "/gpu_workers/0/current_job",
                              "/gpu_workers/0/current_partition",
                              "/gpu_workers/0/busy_secs",
+                             "/circuits",
                              "/allocations/srs/0/circuit_id",
                              "/allocations/srs/0/bytes",
                              "/allocations/srs/0/last_used_secs_ago",

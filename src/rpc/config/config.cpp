@@ -82,9 +82,10 @@ private:
             circuit.where = fmt::format("{}:{}", name_, item.source().begin.line);
             const std::vector<ConfigKey> keys = circuit_keys(circuit);
             for (const auto& [key, value] : *item.as_table()) {
+                const std::string_view name = key.str();
                 const auto it = std::find_if(keys.begin(), keys.end(),
-                                             [&](const ConfigKey& k) { return k.name == key.str(); });
-                const std::string full = fmt::format("circuits.{}", key.str());
+                                             [&](const ConfigKey& k) { return k.name == name; });
+                const std::string full = fmt::format("circuits.{}", name);
                 if (it == keys.end())
                     problem(key.source(), fmt::format("unknown key '{}'{}", full, did_you_mean(full, names)));
                 else
@@ -220,6 +221,8 @@ private:
         if (c.daemon.listen.empty()) problems_.push_back(name_ + ": daemon.listen names no address");
         if (const auto most = c.daemon.max_job_timeout; most.count() != 0 && c.daemon.job_timeout > most)
             problems_.push_back(name_ + ": daemon.job_timeout is longer than daemon.max_job_timeout");
+        if (c.daemon.max_request_bytes == 0 || c.daemon.max_request_bytes > u64{1} << 40)
+            problems_.push_back(name_ + ": daemon.max_request_bytes is none from 1 byte to 1 TiB");
         if (c.daemon.max_message_bytes > (u64{2} << 30) - 1)
             problems_.push_back(name_ + ": daemon.max_message_bytes: gRPC's messages end at 2 GiB");
     }
