@@ -64,9 +64,7 @@ public:
     using Fr = typename C::Fr;
 
     CircuitJob(std::string circuit_id, std::span<const u8> values, std::size_t public_inputs)
-        : circuit_id_(std::move(circuit_id)),
-          public_inputs_(values.begin() + Fr::kBytes,
-                         values.begin() + static_cast<std::ptrdiff_t>((1 + public_inputs) * Fr::kBytes)) {
+        : circuit_id_(std::move(circuit_id)), public_inputs_(public_inputs) {
         auto z = std::make_shared<std::vector<Fr>>(values.size() / Fr::kBytes);
         if (decode_field_array<Fr>(values, std::span<Fr>(*z)))
             throw Error(ErrorKind::kInternal, "a witness that was checked has a value beyond the modulus");
@@ -75,17 +73,22 @@ public:
 
     std::string circuit_id() const override { return circuit_id_; }
     u32 partitions() const override { return 1; }
-    u64 bytes() const override { return z_->size() * sizeof(Fr) + public_inputs_.size(); }
+    u64 bytes() const override { return z_->size() * sizeof(Fr); }
     std::unique_ptr<Witness> synthesise(u32, const Circuit& circuit) const override {
         const auto* const ours = dynamic_cast<const RegisteredKey<C>*>(&circuit);
         if (ours == nullptr) throw Error(ErrorKind::kInternal, "a circuit of another workload");
         return ours->witness(z_);
     }
-    std::vector<u8> public_inputs() const override { return public_inputs_; }
+    std::vector<u8> public_inputs() const override {
+        std::vector<u8> out(public_inputs_ * Fr::kBytes);
+        for (std::size_t i = 0; i < public_inputs_; ++i)
+            (*z_)[1 + i].to_bytes_le(std::span<u8, Fr::kBytes>(out.data() + i * Fr::kBytes, Fr::kBytes));
+        return out;
+    }
 
 private:
     const std::string circuit_id_;
-    const std::vector<u8> public_inputs_;
+    const std::size_t public_inputs_;
     typename RegisteredKey<C>::Values z_;
 };
 

@@ -274,6 +274,82 @@ TEST(Circuit, BellmanParametersWithTheirCircuit) {
     EXPECT_NE(bad.error.find("constraint"), std::string::npos) << bad.error;
 }
 
+// Spoils its first proofs.
+class FaultyBackend final : public Backend<Bn254> {
+public:
+    explicit FaultyBackend(int wrong_proofs) : wrong_left_(wrong_proofs) {}
+    std::string name() const override { return "faulty"; }
+    KeyHandle load(std::shared_ptr<const ProvingKey<Bn254>> key, Progress* progress) override {
+        return real_.load(std::move(key), progress);
+    }
+    void evict(KeyHandle handle) override { real_.evict(handle); }
+    Proof<Bn254> prove(KeyHandle handle, std::span<const Fr> z, const Blinding<Fr>& blinding,
+                       const ProveMonitor& monitor) override {
+        Proof<Bn254> proof = real_.prove(handle, z, blinding, monitor);
+        if (wrong_left_-- > 0) std::swap(proof.a, proof.c);
+        return proof;
+    }
+    Proof<Bn254> prove(KeyHandle handle, const Assignment<Fr>& assignment, const Blinding<Fr>& blinding,
+                       const ProveMonitor& monitor) override {
+        return real_.prove(handle, assignment, blinding, monitor);
+    }
+    Proof<Bn254> prove(KeyHandle handle, const CompactWitness<Fr>& witness, const Blinding<Fr>& blinding,
+                       const ProveMonitor& monitor) override {
+        return real_.prove(handle, witness, blinding, monitor);
+    }
+    std::vector<MemoryReport> memory() const override { return real_.memory(); }
+
+private:
+    CpuBackend<Bn254> real_;
+    std::atomic<int> wrong_left_;
+};
+
+TEST(Circuit, ADeviceThatErredOnceIsNotTakenForABadWitness) {
+    const std::string id = "multiplier-bn128";
+    for (const bool with_r1cs : {false, true}) {
+        fakes::World world;
+        CircuitRegistry registry;
+        registry.add(spec(id, with_r1cs));
+        EngineConfig config = fakes::small_config();
+        config.host_budget = u64{2} << 30;
+        Engine engine(
+            config, make_circuit_workload(std::move(registry), std::make_unique<fakes::FakeWorkload>(world)),
+            {{make_backend_device("cpu", std::make_shared<CpuBackend<Bls12_381>>(), 0,
+                                  std::make_shared<FaultyBackend>(1)),
+              false}});
+        const JobResult result =
+            fakes::finish(engine, engine.submit(request(id, bytes_of(data(id + "/witness.wtns")))).job_id);
+        EXPECT_EQ(result.state, JobState::kCompleted) << result.error;
+        // With the circuit the engine knows whose fault it was.
+        EXPECT_EQ(engine.metrics().total("cuzk_selfcheck_failures_total"), with_r1cs ? 1 : 0);
+    }
+}
+
+TEST(Circuit, ADeviceWithoutTheCurveSaysSo) {
+    const std::string id = "multiplier-bn128";
+    fakes::World world;
+    CircuitRegistry registry;
+    registry.add(spec(id));
+    EngineConfig config = fakes::small_config();
+    config.host_budget = u64{2} << 30;
+    Engine engine(config,
+                  make_circuit_workload(std::move(registry), std::make_unique<fakes::FakeWorkload>(world)),
+                  {{make_backend_device("cpu", std::make_shared<CpuBackend<Bls12_381>>()), false}});
+    const JobResult result =
+        fakes::finish(engine, engine.submit(request(id, bytes_of(data(id + "/witness.wtns")))).job_id);
+    EXPECT_EQ(result.state, JobState::kFailed);
+    EXPECT_NE(result.error.find("was set up without bn128"), std::string::npos) << result.error;
+}
+
+TEST(Circuit, AKeyThatAnyoneCanForgeForIsUsedWhereItIsAllowed) {
+    const std::string id = "insecure-bn128";
+    fakes::World world;
+    const auto engine = make_engine(world, {{id, data(id + "/circuit.zkey"), "", true}});
+    const JobResult result =
+        fakes::finish(*engine, engine->submit(request(id, bytes_of(data(id + "/witness.wtns")))).job_id);
+    EXPECT_EQ(result.state, JobState::kCompleted) << result.error;
+}
+
 TEST(Circuit, EntriesThatCannotBeServedAreRefused) {
     const std::string zkey = data("bits-bn128/circuit.zkey");
     const auto complaint = [](const CircuitSpec& wrong, ErrorKind kind) -> std::string {
