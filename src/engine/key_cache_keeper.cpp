@@ -87,12 +87,9 @@ void KeyCacheKeeper::run(const std::stop_token& stop) {
     while (changed_.wait(lock, stop, [&] { return !wanted_.empty(); })) {
         const Wanted next = wanted_.front();
         wanted_.pop_front();
-        writing_ = true;
         lock.unlock();
         run_alone([&] { return make(next, {PointChecks::kNone, nullptr, stop}); });
         lock.lock();
-        writing_ = false;
-        changed_.notify_all();
     }
 }
 
@@ -108,6 +105,9 @@ bool KeyCacheKeeper::make(const Wanted& wanted, const KeyCacheWriteOptions& opti
         failure = error.what();
     } catch (const std::bad_alloc&) {
         failure = "out of host memory";
+    } catch (const std::exception&
+                 error) {  // a file system or a thread that fails: nothing here may end the process
+        failure = error.what();
     }
     {
         const std::lock_guard lock(mutex_);
@@ -115,11 +115,6 @@ bool KeyCacheKeeper::make(const Wanted& wanted, const KeyCacheWriteOptions& opti
     }
     note("no key cache is made: " + failure);
     return false;
-}
-
-void KeyCacheKeeper::wait_until_written() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return wanted_.empty() && !writing_; });
 }
 
 }  // namespace cuzk::engine

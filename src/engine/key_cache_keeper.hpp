@@ -37,8 +37,6 @@ public:
 
     // What an operator should know, since the last call.
     std::vector<std::string> take_notes();
-    // Waits until nothing is left to be written.
-    void wait_until_written();
 
 private:
     struct Wanted {
@@ -57,7 +55,6 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Wanted> wanted_;
-    bool writing_ = false;
     std::map<std::string, unsigned> rejections_;  // by path
     std::set<std::string> left_there_;            // rejected, and still there
     std::vector<std::string> notes_;

@@ -37,7 +37,11 @@ std::string misfit(const KeyCacheFile& file, const std::string& circuit, const F
 FoundKeyCache look_at(std::string path, const std::string& circuit, const FileStamp& source) {
     FoundKeyCache found;
     found.path = std::move(path);
-    if (!fs::exists(found.path)) return found;
+    std::error_code unreadable;
+    if (!fs::exists(found.path, unreadable)) {
+        if (unreadable) found.problem = found.path + ": " + unreadable.message();
+        return found;
+    }
     try {
         KeyCacheFile file(ByteSource::open(found.path));
         found.problem = misfit(file, circuit, source);
@@ -55,8 +59,9 @@ FoundKeyCache look_at(std::string path, const std::string& circuit, const FileSt
 void remove_leftovers(const std::string& path) {
     const std::string prefix = fs::path(path).filename().string() + ".tmp-";
     std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(path).parent_path(), ignored))
-        if (entry.path().filename().string().starts_with(prefix)) fs::remove(entry.path(), ignored);
+    fs::directory_iterator entry(fs::path(path).parent_path(), ignored);
+    for (; !ignored && entry != fs::directory_iterator(); entry.increment(ignored))
+        if (entry->path().filename().string().starts_with(prefix)) fs::remove(entry->path(), ignored);
 }
 
 void require_room(const std::string& folder, u64 bytes) {
