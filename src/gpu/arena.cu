@@ -19,6 +19,24 @@ void copy_to_host(void* host, const void* device, std::size_t bytes, const Strea
           "cudaMemcpyAsync to the host");
 }
 
+void copy_between(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                  const Stream& stream) {
+    if (to_device == from_device)
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream.get()), "cudaMemcpyAsync");
+    else
+        check(cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream.get()),
+              "cudaMemcpyPeerAsync");
+}
+
+void allow_copies_from(int device) {
+    int current = 0, can = 0;
+    check(cudaGetDevice(&current), "cudaGetDevice");
+    if (current == device) return;
+    check(cudaDeviceCanAccessPeer(&can, current, device), "cudaDeviceCanAccessPeer");
+    // That it was allowed before is no error, and without it copies still arrive.
+    if (can != 0 && cudaDeviceEnablePeerAccess(device, 0) != cudaSuccess) cudaGetLastError();
+}
+
 Arena::Arena(int device, std::size_t bytes) : device_(device), size_(bytes) {
     const CurrentDevice current(device);
     const std::string call = "cudaMalloc of " + std::to_string(bytes) + " bytes";

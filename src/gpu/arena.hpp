@@ -19,6 +19,11 @@ struct DeviceSpan {
 // Queued copies. Host memory must stay as it is until the stream has passed them.
 void copy_to_device(void* device, const void* host, std::size_t bytes, const Stream& stream);
 void copy_to_host(void* host, const void* device, std::size_t bytes, const Stream& stream);
+// A queued copy from one device's memory to another's, or within one. It goes by the host where the link does not allow it directly.
+void copy_between(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                  const Stream& stream);
+// Lets copies from another device to the current one go directly, where the link allows it.
+void allow_copies_from(int device);
 
 // One allocation on one device, made at construction: afterwards nothing allocates. Not thread-safe. What it hands out is
 // aligned to 512 bytes and uninitialised.

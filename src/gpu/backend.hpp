@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gpu/devices.hpp"
+#include "gpu/key_exchange.hpp"
 #include "groth16/backend.hpp"
 
 namespace cuzk::gpu {
@@ -19,6 +21,12 @@ struct BackendOptions {
     bool pinned_keys = true;  // points that are streamed come from pinned host memory
     bool prefetch = true;     // the next piece of a key is copied while the last one is used
     u64 piece_points = 0;     // of such a piece, at most: a power of two; 0: as many as fit
+
+    // UUIDs or numbers of other devices, each of which takes an equal share of the largest sum of a proof, the one over H, where the
+    // key is resident. They keep copies of their shares of the points, if they have room; one that fails is left out from then on.
+    std::vector<std::string> helpers;
+    // Shared by backends that are to take resident keys from each other's devices instead of the host.
+    std::shared_ptr<KeyExchange> exchange;
 };
 
 // A backend on one device. Proofs on it take turns; work of their callers before and after overlaps. Throws

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/turn.hpp"
 #include "gpu/backend.hpp"
 #include "gpu/device_key.cuh"
 #include "groth16/assemble.hpp"
@@ -43,7 +44,7 @@ private:
     static constexpr ScratchModel kScratch{msm_scratch_bytes<G1>, msm_scratch_bytes<G2>,
                                            sum_points_scratch_bytes<G1>, sum_points_scratch_bytes<G2>};
 
-    // What the device does one proof at a time with. Made under device_mutex_.
+    // What the device does one proof at a time with.
     struct Device {
         Stream stream, copies;
         std::array<Stream, 4> lanes;  // for sums beside those on `stream`
@@ -60,6 +61,7 @@ private:
     std::shared_ptr<const ProvingKey<C>> find(KeyHandle handle) const;
     std::shared_ptr<Key> placed(KeyHandle handle, bool may_be_resident);
     std::shared_ptr<Key> place(std::shared_ptr<const ProvingKey<C>> key, bool may_be_resident);
+    std::shared_ptr<Key> make_key(const std::shared_ptr<const ProvingKey<C>>& key, const MemoryPlan& plan);
     std::size_t available() const;
     void make_room(std::size_t bytes);
     void drop_working();
@@ -103,13 +105,14 @@ private:
 
     BackendOptions options_;
     DeviceInfo device_;
+    std::vector<DeviceInfo> helpers_;
     std::size_t limit_ = 0;  // bytes for arenas
 
     mutable std::mutex keys_mutex_;  // never held while the device works
     std::map<KeyHandle, Loaded> keys_;
     u64 next_handle_ = 1;
 
-    mutable std::mutex device_mutex_;  // held by the proof or load that has the device
+    Turn turn_;  // at the device: of a proof, a load or an eviction
     std::unique_ptr<Device> on_;
     std::atomic<std::size_t> working_bytes_{0}, working_peak_{0};  // for those who do not wait for the device
 };

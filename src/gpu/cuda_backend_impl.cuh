@@ -12,6 +12,11 @@ namespace cuzk::gpu {
 template <class C>
 CudaBackend<C>::CudaBackend(const BackendOptions& options)
     : options_(options), device_(find_device(options.device)) {
+    for (const std::string& name : options.helpers) {
+        helpers_.push_back(find_device(name));
+        if (helpers_.back().index == device_.index)
+            throw Error(ErrorKind::kUsage, "a device can not help itself: " + device_.uuid);
+    }
     const CurrentDevice current(device_.index);
     on_ = std::make_unique<Device>();
     std::size_t free = 0, total = 0;
@@ -58,6 +63,36 @@ void CudaBackend<C>::make_room(std::size_t bytes) {
 }
 
 template <class C>
+std::shared_ptr<DeviceKey<C>> CudaBackend<C>::make_key(const std::shared_ptr<const ProvingKey<C>>& key,
+                                                       const MemoryPlan& plan) {
+    const auto make = [&](const Key* other) {
+        return std::make_shared<Key>(key, plan, device_.index, options_.pinned_keys, on_->uploader,
+                                     on_->stream, other);
+    };
+    if (!plan.resident) return make(nullptr);
+    std::shared_ptr<Key> made;
+    if (options_.exchange) {
+        const KeyExchange::Place place = options_.exchange->find(key.get(), device_.index);
+        try {
+            if (place.key) made = make(static_cast<const Key*>(place.key.get()));
+        } catch (const OutOfDeviceMemory&) {
+            throw;
+        } catch (const DeviceFailure&) {
+            // The other device, or the way from it: the host has the key too.
+            made.reset();
+        }
+    }
+    if (!made) made = make(nullptr);
+    if (!helpers_.empty()) {
+        std::vector<int> devices;
+        for (const DeviceInfo& helper : helpers_) devices.push_back(helper.index);
+        made->shared_h.emplace(made->h.resident(), device_.index, devices);
+    }
+    if (options_.exchange) options_.exchange->offer(key.get(), device_.index, made);
+    return made;
+}
+
+template <class C>
 std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(std::shared_ptr<const ProvingKey<C>> key,
                                                     bool may_be_resident) {
     const ProofSizes sizes = Key::sizes(*key);
@@ -70,8 +105,7 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(std::shared_ptr<const Provin
     if (fits || !plan.resident) {
         try {
             make_room(plan.working);
-            return std::make_shared<Key>(key, plan, device_.index, options_.pinned_keys, on_->uploader,
-                                         on_->stream);
+            return make_key(key, plan);
         } catch (const OutOfDeviceMemory&) {
             if (!plan.resident) throw;
         }
@@ -82,7 +116,7 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(std::shared_ptr<const Provin
 template <class C>
 KeyHandle CudaBackend<C>::load(std::shared_ptr<const ProvingKey<C>> key, Progress* progress) {
     check_shape(*key);
-    const std::lock_guard device(device_mutex_);
+    const Turn::Holder turn = turn_.take();
     const CurrentDevice current(device_.index);
     report_progress(progress, "key to the device", 0, 1);
     auto placed = place(key, options_.resident_keys);
@@ -96,7 +130,7 @@ KeyHandle CudaBackend<C>::load(std::shared_ptr<const ProvingKey<C>> key, Progres
 template <class C>
 void CudaBackend<C>::evict(KeyHandle handle) {
     Loaded last;  // freed with the device at rest
-    const std::lock_guard device(device_mutex_);
+    const Turn::Holder turn = turn_.take();
     const CurrentDevice current(device_.index);
     {
         const std::lock_guard lock(keys_mutex_);
@@ -147,7 +181,7 @@ void CudaBackend<C>::take_pieces(const Key& key, PieceBuffers& buffers) {
 template <class C>
 template <class Work>
 Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
-    const std::lock_guard device(device_mutex_);
+    const Turn::Holder turn = turn_.take();
     const CurrentDevice current(device_.index);
     bool resident = false;
     const auto attempt = [&](bool may_be_resident) {
@@ -200,8 +234,7 @@ DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::quotient(const Key& key, D
         }
         const Stage stage(monitor, "ntt", 5 * n * sizeof(Fr));
         key.quotient.extend(a, stream);
-        key.quotient.extend(b, stream);
-        key.quotient.multiply(a, {b.data, b.size}, stream);
+        key.quotient.extend_into(a, b, stream);
         scalars = key.quotient.finish(a, c, stream);
         stream.synchronize();
     } else {
@@ -214,8 +247,7 @@ DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::quotient(const Key& key, D
         {
             const Stage stage(monitor, "ntt", 4 * n * sizeof(Fr));
             key.quotient.extend(a, stream);
-            key.quotient.extend(b, stream);
-            key.quotient.multiply(a, {b.data, b.size}, stream);
+            key.quotient.extend_into(a, b, stream);
             stream.synchronize();
         }
         {
@@ -236,6 +268,7 @@ Jacobian<typename C::G1> CudaBackend<C>::quotient_sum(const Key& key, Arena& are
                                                       const ProveMonitor& monitor) {
     const Arena::Scope scope(arena);
     const Stage stage(monitor, "msm h", key.h.bytes() + scalars.size * sizeof(Int));
+    if (key.shared_h) return (*key.shared_h)(arena, scalars, stream);
     auto sum = Jacobian<G1>::infinity();
     key.h.for_each_piece(
         pieces,
@@ -487,7 +520,15 @@ std::vector<MemoryReport> CudaBackend<C>::memory() const {
     const std::lock_guard lock(keys_mutex_);
     for (const auto& [handle, key] : keys_)
         if (key.placed) report.keys += key.placed->arena.size();
-    return {report};
+    std::vector<MemoryReport> reports{report};
+    for (const DeviceInfo& helper : helpers_) {
+        MemoryReport shares{"device " + helper.uuid, 0, 0, 0};
+        for (const auto& [handle, key] : keys_)
+            if (key.placed && key.placed->shared_h)
+                shares.keys += key.placed->shared_h->bytes_on(helper.index);
+        reports.push_back(shares);
+    }
+    return reports;
 }
 
 }  // namespace cuzk::gpu

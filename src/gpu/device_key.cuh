@@ -10,6 +10,7 @@
 #include "gpu/query_points.hpp"
 #include "gpu/quotient.hpp"
 #include "gpu/selection.hpp"
+#include "gpu/shared_sum.cuh"
 #include "groth16/key_checks.hpp"
 
 namespace cuzk::gpu {
@@ -23,22 +24,28 @@ struct DeviceKey {
     using G1 = typename C::G1;
     using G2 = typename C::G2;
 
-    // Takes device memory as the plan says. Waits for its copies.
+    // Takes device memory as the plan says. Points that stay there come from `other`, the same key resident on another device, if
+    // it is given. Waits for its copies.
     DeviceKey(std::shared_ptr<const ProvingKey<C>> host_key, const MemoryPlan& memory_plan, int device,
-              bool pin, Uploader& uploader, const Stream& stream)
+              bool pin, Uploader& uploader, const Stream& stream, const DeviceKey* other = nullptr)
         : key(std::move(host_key)),
           plan(memory_plan),
           arena(device, plan.key),
           quotient(arena, key->family, key->log_domain, stream) {
-        const auto query = [&]<class G>(QueryPoints<G>& out, AffineView<G> points) {
-            out =
-                plan.resident ? QueryPoints<G>(points, arena, uploader, stream) : QueryPoints<G>(points, pin);
+        const auto query = [&]<class G>(QueryPoints<G> DeviceKey::*points, AffineView<G> host) {
+            if (!plan.resident)
+                this->*points = QueryPoints<G>(host, pin);
+            else if (other == nullptr)
+                this->*points = QueryPoints<G>(host, arena, uploader, stream);
+            else
+                this->*points = QueryPoints<G>(other->*points, other->arena.device(), arena, stream);
         };
-        query(h, key->h);
-        query(l, key->l);
-        query(a, key->a);
-        query(b_g1, key->b_g1);
-        query(b_g2, key->b_g2);
+        if (plan.resident && other != nullptr) allow_copies_from(other->arena.device());
+        query(&DeviceKey::h, key->h);
+        query(&DeviceKey::l, key->l);
+        query(&DeviceKey::a, key->a);
+        query(&DeviceKey::b_g1, key->b_g1);
+        query(&DeviceKey::b_g2, key->b_g2);
         l_layout.first_variable = static_cast<u32>(key->vk.ic.size());
         if (key->family == KeyFamily::kSnarkjs) {
             matrices.emplace(arena, *key->a_matrix, *key->b_matrix, uploader, stream);
@@ -105,6 +112,8 @@ struct DeviceKey {
     QueryLayout l_layout, a_layout, b_layout;  // of a and b: not for keys that prove ready assignments only
     std::optional<DeviceMatrices<Fr>> matrices;
     std::optional<WitnessLayout<Fr>> witness;
+    // If other devices help with the sum over h. One sum at a time.
+    mutable std::optional<SharedSum<G1>> shared_h;
 
 private:
     // Points at infinity add nothing: their variables are left out.

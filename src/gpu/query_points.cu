@@ -18,6 +18,14 @@ QueryPoints<G>::QueryPoints(AffineView<G> host, Arena& arena, Uploader& uploader
 }
 
 template <class G>
+QueryPoints<G>::QueryPoints(const QueryPoints& other, int other_device, Arena& arena, const Stream& stream)
+    : host_(other.host_) {
+    const auto points = arena.take<Point>(host_.size(), "points of a key");
+    copy_between(points.data, arena.device(), other.resident_.data, other_device, bytes(), stream);
+    resident_ = {points.data, points.size};
+}
+
+template <class G>
 void QueryPoints<G>::prefetch(PieceBuffers& buffers) const {
     if (!is_resident()) start(buffers, 0);
 }

@@ -36,6 +36,8 @@ public:
     QueryPoints(AffineView<G> host, bool pin);
     // Points that go to the arena and stay there.
     QueryPoints(AffineView<G> host, Arena& arena, Uploader& uploader, const Stream& stream);
+    // The same, from another device where they are resident.
+    QueryPoints(const QueryPoints& other, int other_device, Arena& arena, const Stream& stream);
 
     std::size_t size() const { return host_.size(); }
     bool is_resident() const { return resident_.size != 0 || host_.empty(); }

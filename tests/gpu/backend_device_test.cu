@@ -157,6 +157,65 @@ TYPED_TEST(BackendOnDevice, EachFailureIsAnErrorOrAFallbackAndTheNextProofWorks)
     }
 }
 
+// Keys go from device to device, and other devices take part in a proof.
+TYPED_TEST(BackendOnDevice, SeveralDevices) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto devices = list_devices();
+    if (devices.size() < 2) GTEST_SKIP() << "one device is too few";
+    const auto circuit = test::random_circuit<Fr>(testing_gpu::sized(100000u, 200u), 3, 5);
+    for (const KeyFamily family : {KeyFamily::kSnarkjs, KeyFamily::kBellman}) {
+        const auto key = test::make_key<C>(family, circuit.r1cs, 8);
+        const Proof<C> expected = this->on_processor(key, circuit);
+        BackendOptions options;
+        options.exchange = std::make_shared<KeyExchange>();
+        options.device = devices[0].uuid;
+        const auto first = make_backend<C>(options);
+        options.device = devices[1].uuid;
+        options.helpers = {devices[0].uuid};
+        const auto second = make_backend<C>(options);
+        Prover<C> on_first(*first, key);
+        {
+            // The second device takes the key from the first, and the first one's share from there.
+            Prover<C> on_second(*second, key);
+            EXPECT_EQ(test::prove_circuit(on_second, circuit, this->fixed()), expected);
+            EXPECT_EQ(second->memory().size(), 2u);
+            EXPECT_GT(second->memory().back().keys, 0u);
+        }
+        EXPECT_EQ(second->memory().back().keys, 0u);
+        EXPECT_EQ(test::prove_circuit(on_first, circuit, this->fixed()), expected);
+    }
+    BackendOptions options;
+    options.helpers = {devices[0].uuid};
+    EXPECT_EQ(test::thrown_kind([&] { make_backend<C>(options); }), ErrorKind::kUsage);
+}
+
+// A key that its device evicts is not offered any more, and one that cannot be copied comes from the host.
+TYPED_TEST(BackendOnDevice, KeysThatOtherDevicesCanNotGiveComeFromTheHost) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto devices = list_devices();
+    if (devices.size() < 2) GTEST_SKIP() << "one device is too few";
+    const auto circuit = test::random_circuit<Fr>(50, 3, 5);
+    const auto key = test::make_key<C>(KeyFamily::kSnarkjs, circuit.r1cs, 8);
+    const Proof<C> expected = this->on_processor(key, circuit);
+    BackendOptions options;
+    options.exchange = std::make_shared<KeyExchange>();
+    options.device = devices[0].uuid;
+    const auto first = make_backend<C>(options);
+    options.device = devices[1].uuid;
+    const auto second = make_backend<C>(options);
+    {
+        Prover<C> on_first(*first, key);
+        EXPECT_TRUE(options.exchange->find(key.get(), devices[1].index).key);
+        EXPECT_FALSE(options.exchange->find(key.get(), devices[0].index).key);
+        EXPECT_FALSE(options.exchange->find(&circuit, devices[1].index).key);
+    }
+    EXPECT_FALSE(options.exchange->find(key.get(), devices[1].index).key);
+    Prover<C> on_second(*second, key);
+    EXPECT_EQ(test::prove_circuit(on_second, circuit, this->fixed()), expected);
+}
+
 TYPED_TEST(BackendOnDevice, RefusesWhatItCannotProve) {
     using C = TypeParam;
     using Fr = typename C::Fr;
