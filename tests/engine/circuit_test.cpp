@@ -37,17 +37,18 @@ CircuitSpec spec(const std::string& folder, bool with_r1cs = true) {
     return {folder, data(folder + "/circuit.zkey"), with_r1cs ? data(folder + "/circuit.r1cs") : "", false};
 }
 
-std::unique_ptr<Engine> make_engine(fakes::World& world, const std::vector<CircuitSpec>& specs,
-                                    EngineConfig config = fakes::small_config()) {
+std::unique_ptr<Engine> make_engine(
+    fakes::World& world, const std::vector<CircuitSpec>& specs, EngineConfig config = fakes::small_config(),
+    std::shared_ptr<Backend<Bn254>> bn254 = std::make_shared<CpuBackend<Bn254>>()) {
     CircuitRegistry registry;
     for (const CircuitSpec& s : specs) registry.add(s);
     config.host_budget = u64{2} << 30;
     return std::make_unique<Engine>(
         std::move(config),
         make_circuit_workload(std::move(registry), std::make_unique<fakes::FakeWorkload>(world)),
-        std::vector<DeviceSpec>{{make_backend_device("cpu", std::make_shared<CpuBackend<Bls12_381>>(), 0,
-                                                     std::make_shared<CpuBackend<Bn254>>()),
-                                 false}});
+        std::vector<DeviceSpec>{
+            {make_backend_device("cpu", std::make_shared<CpuBackend<Bls12_381>>(), 0, std::move(bn254)),
+             false}});
 }
 
 JobRequest request(const std::string& id, std::vector<u8> witness, Encoding encoding = Encoding::kWtns) {
@@ -308,35 +309,22 @@ TEST(Circuit, ADeviceThatErredOnceIsNotTakenForABadWitness) {
     const std::string id = "multiplier-bn128";
     for (const bool with_r1cs : {false, true}) {
         fakes::World world;
-        CircuitRegistry registry;
-        registry.add(spec(id, with_r1cs));
-        EngineConfig config = fakes::small_config();
-        config.host_budget = u64{2} << 30;
-        Engine engine(
-            config, make_circuit_workload(std::move(registry), std::make_unique<fakes::FakeWorkload>(world)),
-            {{make_backend_device("cpu", std::make_shared<CpuBackend<Bls12_381>>(), 0,
-                                  std::make_shared<FaultyBackend>(1)),
-              false}});
+        const auto engine = make_engine(world, {spec(id, with_r1cs)}, fakes::small_config(),
+                                        std::make_shared<FaultyBackend>(1));
         const JobResult result =
-            fakes::finish(engine, engine.submit(request(id, bytes_of(data(id + "/witness.wtns")))).job_id);
+            fakes::finish(*engine, engine->submit(request(id, bytes_of(data(id + "/witness.wtns")))).job_id);
         EXPECT_EQ(result.state, JobState::kCompleted) << result.error;
         // With the circuit the engine knows whose fault it was.
-        EXPECT_EQ(engine.metrics().total("cuzk_selfcheck_failures_total"), with_r1cs ? 1 : 0);
+        EXPECT_EQ(engine->metrics().total("cuzk_selfcheck_failures_total"), with_r1cs ? 1 : 0);
     }
 }
 
 TEST(Circuit, ADeviceWithoutTheCurveSaysSo) {
     const std::string id = "multiplier-bn128";
     fakes::World world;
-    CircuitRegistry registry;
-    registry.add(spec(id));
-    EngineConfig config = fakes::small_config();
-    config.host_budget = u64{2} << 30;
-    Engine engine(config,
-                  make_circuit_workload(std::move(registry), std::make_unique<fakes::FakeWorkload>(world)),
-                  {{make_backend_device("cpu", std::make_shared<CpuBackend<Bls12_381>>()), false}});
+    const auto engine = make_engine(world, {spec(id)}, fakes::small_config(), nullptr);
     const JobResult result =
-        fakes::finish(engine, engine.submit(request(id, bytes_of(data(id + "/witness.wtns")))).job_id);
+        fakes::finish(*engine, engine->submit(request(id, bytes_of(data(id + "/witness.wtns")))).job_id);
     EXPECT_EQ(result.state, JobState::kFailed);
     EXPECT_NE(result.error.find("was set up without bn128"), std::string::npos) << result.error;
 }
