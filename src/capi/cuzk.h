@@ -108,6 +108,8 @@ typedef struct cuzk_engine cuzk_engine;
  *   vram_limit (all)      memory of each GPU to stay within
  *   threads (all)         threads of parallel loops; limits the whole process while the engine lives
  *   params_folder         the .params and .vk files (FIL_PROOFS_PARAMETER_CACHE, or the network's default folder)
+ *   key_cache ("use")     key caches (docs/formats.md): "use" them where they are, "make" them too, behind a key's first load, or "off"
+ *   key_cache_folder      where they are (CUZK_KEY_CACHE, or beside the parameter files)
  *   journal_folder (none) accepted jobs outlive the process: the next engine on this folder takes them up
  *   circuits (none)       an array of objects, the circuits that cuzk_engine_submit_witness takes: id (1 to 64 of A-Z a-z 0-9 . _ -),
  *                         key (path of a .zkey or bellman's .params), r1cs (path; may be left out for a .zkey),

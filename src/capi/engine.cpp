@@ -52,6 +52,11 @@ engine::EngineConfig engine_config(Options& options) {
     engine::EngineConfig config;
     config.params_folder = options.text("params_folder").value_or("");
     config.journal_folder = options.text("journal_folder").value_or("");
+    constexpr engine::KeyCaches kModes[] = {engine::KeyCaches::kOff, engine::KeyCaches::kUse,
+                                            engine::KeyCaches::kMake};
+    if (const auto mode = options.choice("key_cache", {"off", "use", "make"}))
+        config.key_caches = kModes[*mode];
+    config.key_cache_folder = options.text("key_cache_folder").value_or("");
     options.set_number("host_budget", config.host_budget);
     options.set_number("host_margin", config.host_margin);
     options.set_number("pinned_budget", config.pinned_budget);
@@ -101,8 +106,9 @@ std::unique_ptr<cuzk_engine> create(const char* text) {
     for (const engine::CircuitSpec& circuit : circuits) registry.add(circuit);
     choice.bn254_memory = registry.bn254_device_memory();
     std::vector<engine::DeviceSpec> devices = engine::make_devices(choice);
-    auto workload = engine::make_circuit_workload(std::move(registry),
-                                                  engine::make_filecoin_workload(config.params_folder));
+    auto workload = engine::make_circuit_workload(
+        std::move(registry),
+        engine::make_filecoin_workload(config.params_folder, config.key_caches, config.key_cache_folder));
     handle->engine = std::make_unique<engine::Engine>(config, std::move(workload), std::move(devices));
     return handle;
 }

@@ -6,6 +6,7 @@ import pathlib
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import cuzk
@@ -116,6 +117,24 @@ class Engines(CapiTest):
             other = (ORACLE / "wpost-2KiB-v10" / "request.json").read_bytes()
             self.refused(cuzk.UNSATISFIED, "unsatisfied", "invalid", LIBRARY.filecoin_verify, other, proof,
                          params_folder=params)
+
+
+    @unittest.skipUnless((ORACLE / "README.md").exists(), "the vectors of ../shared/oracle are not beside this checkout")
+    def test_key_caches_are_made_where_they_are_wanted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            options = {"devices": "cpu", "params_folder": str(ORACLE / "params"), "host_budget": 4 << 30,
+                       "key_cache_folder": folder}
+            self.refused(cuzk.USAGE, "usage", "key_cache is 'on'; it can be off, use, make", cuzk.Engine, LIBRARY,
+                         key_cache="on", **options)
+            with cuzk.Engine(LIBRARY, key_cache="use", **options) as engine:
+                engine.preload("wpost-2k")
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+            with cuzk.Engine(LIBRARY, key_cache="make", **options) as engine:
+                engine.preload("wpost-2k")
+                deadline = time.monotonic() + 60
+                while not list(pathlib.Path(folder).glob("*.cuzk-key")) and time.monotonic() < deadline:
+                    time.sleep(0.01)
+            self.assertNotEqual(list(pathlib.Path(folder).glob("*.cuzk-key")), [])
 
 
 class Documents(unittest.TestCase):
