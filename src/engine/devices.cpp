@@ -1,6 +1,7 @@
 #include "engine/devices.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "base/error.hpp"
 #include "engine/backend_device.hpp"
@@ -18,10 +19,17 @@ DeviceSpec processor(bool fallback) {
 }
 
 // A backend knows nothing of another one on its device: each gets a limit of its own, and together they stay within the card's.
-DeviceSpec graphics_card(const gpu::DeviceInfo& card, const DeviceChoice& choice) {
+DeviceSpec graphics_card(const gpu::DeviceInfo& card, const DeviceChoice& choice, u32 part,
+                         const std::shared_ptr<gpu::KeyExchange>& exchange) {
     gpu::BackendOptions options;
     options.device = card.uuid;
-    u64 memory = choice.vram_limit != 0 ? std::min<u64>(choice.vram_limit, card.memory) : card.memory;
+    options.exchange = exchange;
+    const u64 limit =
+        choice.parts == 1 ? choice.vram_limit
+                          : (choice.vram_limit != 0 ? choice.vram_limit : u64{card.memory}) / choice.parts;
+    if (choice.parts != 1)
+        options.label = ", part " + std::to_string(part + 1) + " of " + std::to_string(choice.parts);
+    u64 memory = limit != 0 ? std::min<u64>(limit, card.memory) : card.memory;
     std::shared_ptr<Backend<Bn254>> bn254;
     if (choice.bn254_memory != 0) {
         options.memory_limit = std::min(choice.bn254_memory, memory / 2);
@@ -29,7 +37,7 @@ DeviceSpec graphics_card(const gpu::DeviceInfo& card, const DeviceChoice& choice
         memory -= options.memory_limit;
         options.memory_limit = memory;
     } else {
-        options.memory_limit = choice.vram_limit;
+        options.memory_limit = limit;
     }
     std::shared_ptr<Backend<Bls12_381>> bls12_381 = gpu::make_backend<Bls12_381>(options);
     // Keys may fill three quarters; the rest is for the proofs themselves, whose arena the backend sizes by what is left. Keys over
@@ -42,12 +50,15 @@ DeviceSpec graphics_card(const gpu::DeviceInfo& card, const DeviceChoice& choice
 std::vector<DeviceSpec> make_devices(const DeviceChoice& choice) {
     std::vector<DeviceSpec> devices;
     std::vector<std::string> taken;
+    // A key comes from the host once, and to every further GPU from the first.
+    const auto exchange = std::make_shared<gpu::KeyExchange>();
     bool names_processor = false;
     const auto take = [&](const gpu::DeviceInfo& card) {
         if (std::find(taken.begin(), taken.end(), card.uuid) != taken.end())
             throw Error(ErrorKind::kUsage, "the list of devices names the GPU " + card.uuid + " twice");
         taken.push_back(card.uuid);
-        devices.push_back(graphics_card(card, choice));
+        for (u32 part = 0; part < choice.parts; ++part)
+            devices.push_back(graphics_card(card, choice, part, exchange));
     };
     if (choice.names.empty())
         for (const gpu::DeviceInfo& card : gpu::list_devices()) take(card);

@@ -15,6 +15,7 @@ namespace cuzk::gpu {
 // What a backend may use, and mechanisms that can be switched off to measure what they bring.
 struct BackendOptions {
     std::string device;    // UUID or number; empty: the first
+    std::string label;     // added to the name, where several backends share a device
     u64 memory_limit = 0;  // bytes of device memory, the driver's own included; 0: all that is free
     bool resident_keys =
         true;  // points of keys stay in device memory where they fit; else they are streamed in each proof

@@ -28,7 +28,9 @@ public:
     explicit CudaBackend(const BackendOptions& options);
     ~CudaBackend() override;
 
-    std::string name() const override { return "cuda " + device_.uuid + " (" + device_.name + ")"; }
+    std::string name() const override { 
+        return "cuda " + device_.uuid + " (" + device_.name + ")" + options_.label;
+    }
     KeyHandle load(std::shared_ptr<const ProvingKey<C>> key, Progress* progress = nullptr) override;
     void evict(KeyHandle handle) override;
     Proof<C> prove(KeyHandle handle, std::span<const Fr> z, const Blinding<Fr>& blinding,

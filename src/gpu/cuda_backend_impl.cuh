@@ -72,7 +72,7 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::make_key(const std::shared_ptr<con
     if (!plan.resident) return make(nullptr);
     std::shared_ptr<Key> made;
     if (options_.exchange) {
-        const KeyExchange::Place place = options_.exchange->find(key.get(), device_.index);
+        const KeyExchange::Place place = options_.exchange->find(key.get());
         try {
             if (place.key) made = make(static_cast<const Key*>(place.key.get()));
         } catch (const OutOfDeviceMemory&) {

@@ -23,11 +23,11 @@ public:
         offers_.push_back({host_key, device, key});
     }
 
-    // A copy on another device; its key is null where there is none.
-    Place find(const void* host_key, int other_than) const {
+    // A copy on some device; its key is null where there is none.
+    Place find(const void* host_key) const {
         const std::lock_guard lock(mutex_);
         for (const Offer& offer : offers_) {
-            if (offer.host_key != host_key || offer.device == other_than) continue;
+            if (offer.host_key != host_key) continue;
             if (std::shared_ptr<const void> key = offer.key.lock()) return {offer.device, std::move(key)};
         }
         return {};

@@ -207,11 +207,10 @@ TYPED_TEST(BackendOnDevice, KeysThatOtherDevicesCanNotGiveComeFromTheHost) {
     const auto second = make_backend<C>(options);
     {
         Prover<C> on_first(*first, key);
-        EXPECT_TRUE(options.exchange->find(key.get(), devices[1].index).key);
-        EXPECT_FALSE(options.exchange->find(key.get(), devices[0].index).key);
-        EXPECT_FALSE(options.exchange->find(&circuit, devices[1].index).key);
+        EXPECT_TRUE(options.exchange->find(key.get()).key);
+        EXPECT_FALSE(options.exchange->find(&circuit).key);
     }
-    EXPECT_FALSE(options.exchange->find(key.get(), devices[1].index).key);
+    EXPECT_FALSE(options.exchange->find(key.get()).key);
     Prover<C> on_second(*second, key);
     EXPECT_EQ(test::prove_circuit(on_second, circuit, this->fixed()), expected);
 }

@@ -55,6 +55,7 @@ struct DaemonConfig {
     struct Gpus {
         std::vector<std::string> devices;  // ordinals or UUIDs; empty: all
         u64 gpu_workers_per_device = 2;
+        u64 logical_devices_per_gpu = 1;
         bool allow_cpu = true;
     } gpus;
 

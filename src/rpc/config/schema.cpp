@@ -55,6 +55,8 @@ std::vector<ConfigKey> config_keys(DaemonConfig& c) {
          IdleKey{"all work shares one pool of threads, which synthesis.threads limits"}},
         {"gpus", "gpu_workers_per_device", "partitions under way on one GPU",
          CountKey{&c.gpus.gpu_workers_per_device, 1, 4}},
+        {"gpus", "logical_devices_per_gpu", "use each GPU as so many, each with its part of the memory",
+         CountKey{&c.gpus.logical_devices_per_gpu, 1, 8}},
         {"gpus", "allow_cpu", "prove on the processor where no GPU is left", &c.gpus.allow_cpu},
 
         {"scheduler", "max_batch_size", "",
