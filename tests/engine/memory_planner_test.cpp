@@ -91,6 +91,7 @@ TEST(MemoryPlanner, CountsAndGivesBack) {
 TEST(MemoryPlanner, ReservationsOfNothingEndInAnyOrder) {
     MemoryPlanner planner;
     const SpaceId host = planner.add_space("host", 100);
+    planner.add_space("pinned", 100, 0, host);
     const auto owners = [&] { return planner.status().at(host).owners.size(); };
     Reservation nothing = planner.acquire(start(host, 0));
     Reservation more_of_it = planner.acquire(go_on(host, 0));
