@@ -119,7 +119,7 @@ protected:
         const auto bytes = oracle::read_file(oracle::folder() / "wpost-2KiB" / "request.json");
         JobRequest request;
         request.content = RawRequest{bytes, "request.json"};
-        const JobResult result = finish(engine, engine.submit(std::move(request)).job_id, 120s);
+        JobResult result = finish(engine, engine.submit(std::move(request)).job_id, 120s);
         if (result.state == JobState::kCompleted) {
             const auto job = filecoin::prepare(filecoin::parse_request(bytes, "request"), "request");
             const Verifier<Bls12_381> verifier(filecoin::load_vk(folder_.path(), job.circuit, job.shape));

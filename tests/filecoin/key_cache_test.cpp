@@ -148,7 +148,7 @@ TEST_F(KeyCaches, HaveOneWriterAtATimeWhichRemovesWhatAnotherLeft) {
         EXPECT_FALSE(find().file);
     }
     std::ofstream(path + ".tmp-0123456789abcdef") << "half a cache";
-    std::ofstream(path + ".lock");  // of a process that was killed
+    std::ofstream(path + ".lock") << "of a process that was killed";
     EXPECT_EQ(make().outcome, KeyCacheOutcome::kMade);
     EXPECT_EQ(files(folders_.params), 2u);
 }
