@@ -9,14 +9,22 @@ sources() {
     git ls-files -z --cached --others --exclude-standard -- \
         'src/*.h' 'src/*.hpp' 'src/*.cpp' 'src/*.cu' 'src/*.cuh' \
         'tests/*.h' 'tests/*.c' 'tests/*.hpp' 'tests/*.cpp' 'tests/*.cu' \
-        'bench/*.hpp' 'bench/*.cpp' 'bench/*.cu' 'fuzz/*.hpp' 'fuzz/*.cpp'
+        'bench/*.hpp' 'bench/*.cpp' 'bench/*.cu' 'bench/*.cuh' 'tests/*.cuh' 'fuzz/*.hpp' 'fuzz/*.cpp'
 }
 
 # configure_preset PRESET: seconds, and less when nothing changed.
 configure_preset() {
     local preset=$1 options=() log=build/configure-$1.log
     case $preset in
-        cuda) options+=("-DCMAKE_CUDA_COMPILER=$(scripts/cuda_toolchain.sh)") ;;
+        cuda)
+            options+=("-DCMAKE_CUDA_COMPILER=$(scripts/cuda_toolchain.sh)")
+            # For the card of this machine, where it has one.
+            local capability
+            capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
+            if [[ -n $capability ]]; then
+                options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
+            fi
+            ;;
         fuzz) options+=(-DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14) ;;
         *) options+=(-DCMAKE_CXX_COMPILER=g++) ;;
     esac

@@ -24,8 +24,8 @@ DeviceSpec graphics_card(const gpu::DeviceInfo& card, const DeviceChoice& choice
     gpu::BackendOptions options;
     options.device = card.uuid;
     options.exchange = exchange;
-    const u64 limit =
-        choice.parts == 1 ? choice.vram_limit
+    const u64 limit = choice.parts == 1
+                          ? choice.vram_limit
                           : (choice.vram_limit != 0 ? choice.vram_limit : u64{card.memory}) / choice.parts;
     if (choice.parts != 1)
         options.label = ", part " + std::to_string(part + 1) + " of " + std::to_string(choice.parts);

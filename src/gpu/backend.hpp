@@ -22,6 +22,10 @@ struct BackendOptions {
     bool pinned_keys = true;  // points that are streamed come from pinned host memory
     bool prefetch = true;     // the next piece of a key is copied while the last one is used
     u64 piece_points = 0;     // of such a piece, at most: a power of two; 0: as many as fit
+    // Ready rows of at least so many bytes are pinned where they lie while they are copied, outside the proof's turn at the device;
+    // smaller ones, and those that cannot be pinned, go by pinned pieces.
+    u64 pinned_rows_from = u64{64} << 20;
+    bool rows_ahead = true;  // ready rows are copied while those before them are transformed
 
     // UUIDs or numbers of other devices, each of which takes an equal share of the largest sum of a proof, the one over H, where the
     // key is resident. They keep copies of their shares of the points, if they have room; one that fails is left out from then on.

@@ -28,7 +28,7 @@ public:
     explicit CudaBackend(const BackendOptions& options);
     ~CudaBackend() override;
 
-    std::string name() const override { 
+    std::string name() const override {
         return "cuda " + device_.uuid + " (" + device_.name + ")" + options_.label;
     }
     KeyHandle load(std::shared_ptr<const ProvingKey<C>> key, Progress* progress = nullptr) override;
@@ -48,7 +48,8 @@ private:
 
     // What the device does one proof at a time with.
     struct Device {
-        Stream stream, copies;
+        Stream stream, copies, rows;  // of the proof, of pieces of keys, of ready rows
+        Event row_free, row_there;    // what the last row waits for, and what waits for it
         std::array<Stream, 4> lanes;  // for sums beside those on `stream`
         Uploader uploader, prefetcher;
         std::unique_ptr<Arena> working;
@@ -73,18 +74,22 @@ private:
     // Memory for pieces of a key that is not resident; the first one is on its way then.
     void take_pieces(const Key& key, PieceBuffers& buffers);
 
-    // The five sums. rows(which, out) puts the values of A, B or C on the domain into out, queued.
+    // The five sums. rows(which, out) puts the values of A, B or C on the domain into out, queued; `ahead` as for the quotient.
     template <class Rows>
     Sums<C> sums(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
-                 const QueryLayout& b_layout, const Rows& rows, const ProveMonitor& monitor);
+                 const QueryLayout& b_layout, const Rows& rows, bool ahead, const ProveMonitor& monitor);
     // The five sums where the rows follow from the witness, which place_witness() brings to the device.
     template <class Place>
     Sums<C> witness_sums(const Key& key, const ProveMonitor& monitor, std::size_t bytes,
                          const Place& place_witness);
-    // The scalars of the H query, in the memory of `a`, which has one vector of the domain.
+    // The scalars of the H query, in the memory of `a`, which has one vector of the domain. `ahead`: nothing waits between rows and
+    // transforms, for rows that are copied by another stream.
     template <class Rows>
-    DeviceSpan<const Int> quotient(const Key& key, DeviceSpan<Fr> a, const Rows& rows,
+    DeviceSpan<const Int> quotient(const Key& key, DeviceSpan<Fr> a, const Rows& rows, bool ahead,
                                    const ProveMonitor& monitor);
+    // Brings a ready row to `out`, padded by zeros; what is queued on the proof's stream before may use `out`, what is queued
+    // afterwards finds the row there.
+    void copy_row(DeviceSpan<Fr> out, std::span<const Fr> row, bool pinned);
     Jacobian<G1> quotient_sum(const Key& key, Arena& arena, const Stream& stream,
                               DeviceSpan<const Int> scalars, PieceBuffers& pieces,
                               const ProveMonitor& monitor);

@@ -195,6 +195,7 @@ Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
             // Memory of this scope, and of the caller, may still be read by what is queued.
             cudaStreamSynchronize(on_->stream.get());
             cudaStreamSynchronize(on_->copies.get());
+            cudaStreamSynchronize(on_->rows.get());
             for (const Stream& lane : on_->lanes) cudaStreamSynchronize(lane.get());
             throw;
         }
@@ -212,7 +213,7 @@ Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
 template <class C>
 template <class Rows>
 DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::quotient(const Key& key, DeviceSpan<Fr> a,
-                                                               const Rows& rows,
+                                                               const Rows& rows, bool ahead,
                                                                const ProveMonitor& monitor) {
     Arena& arena = *on_->working;
     const Stream& stream = on_->stream;
@@ -238,25 +239,25 @@ DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::quotient(const Key& key, D
         scalars = key.quotient.finish(a, c, stream);
         stream.synchronize();
     } else {
-        {
-            const Stage stage(monitor, "abc");
+        std::optional<Stage> all;
+        if (ahead) all.emplace(monitor, "abc and ntt", 10 * n * sizeof(Fr));
+        const auto step = [&](const char* name, std::size_t bytes, const auto& work) {
+            if (ahead) return work();
+            const Stage stage(monitor, name, bytes);
+            work();
+            stream.synchronize();
+        };
+        step("abc", 0, [&] {
             rows(kA, a);
-            rows(kB, b);
-            stream.synchronize();
-        }
-        {
-            const Stage stage(monitor, "ntt", 4 * n * sizeof(Fr));
+            if (!ahead) rows(kB, b);
+        });
+        step("ntt", 4 * n * sizeof(Fr), [&] {
             key.quotient.extend(a, stream);
+            if (ahead) rows(kB, b);
             key.quotient.extend_into(a, b, stream);
-            stream.synchronize();
-        }
-        {
-            const Stage stage(monitor, "c");
-            rows(kC, b);  // B is used up: C takes its memory
-            stream.synchronize();
-        }
-        const Stage stage(monitor, "ntt", 3 * n * sizeof(Fr));
-        scalars = key.quotient.finish(a, b, stream);
+        });
+        step("c", 0, [&] { rows(kC, b); });  // B is used up: C takes its memory
+        step("ntt", 3 * n * sizeof(Fr), [&] { scalars = key.quotient.finish(a, b, stream); });
         stream.synchronize();
     }
     return scalars;
@@ -411,7 +412,8 @@ void CudaBackend<C>::sums_side_by_side(const Key& key, const DeviceWitness<Fr>& 
 template <class C>
 template <class Rows>
 Sums<C> CudaBackend<C>::sums(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
-                             const QueryLayout& b_layout, const Rows& rows, const ProveMonitor& monitor) {
+                             const QueryLayout& b_layout, const Rows& rows, bool ahead,
+                             const ProveMonitor& monitor) {
     Arena& arena = *on_->working;
     Sums<C> out;
     PieceBuffers pieces;
@@ -419,7 +421,7 @@ Sums<C> CudaBackend<C>::sums(const Key& key, const DeviceWitness<Fr>& witness, c
     {
         const Arena::Scope scope(arena);
         const auto a = arena.take<Fr>(key.key->domain(), "values of A");
-        const DeviceSpan<const Int> h_scalars = quotient(key, a, rows, monitor);
+        const DeviceSpan<const Int> h_scalars = quotient(key, a, rows, ahead, monitor);
         if (key.plan.side_by_side)
             sums_side_by_side(key, witness, a_layout, b_layout, h_scalars, out, monitor);
         else
@@ -442,7 +444,7 @@ Sums<C> CudaBackend<C>::witness_sums(const Key& key, const ProveMonitor& monitor
     }();
     return sums(
         key, witness, key.a_layout, key.b_layout,
-        [&](MatrixId m, DeviceSpan<Fr> out) { key.matrices->multiply(m, witness, out, on_->stream); },
+        [&](MatrixId m, DeviceSpan<Fr> out) { key.matrices->multiply(m, witness, out, on_->stream); }, false,
         monitor);
 }
 
@@ -478,12 +480,43 @@ Proof<C> CudaBackend<C>::prove(KeyHandle handle, const CompactWitness<Fr>& compa
 }
 
 template <class C>
+void CudaBackend<C>::copy_row(DeviceSpan<Fr> out, std::span<const Fr> row, bool pinned) {
+    const Stream& stream = on_->stream;
+    const Stream& copies = options_.rows_ahead ? on_->rows : stream;
+    Event& free = on_->row_free;
+    Event& there = on_->row_there;
+    if (options_.rows_ahead) {
+        free.record(stream);
+        free.block(copies);
+    }
+    if (pinned)
+        copy_to_device(out.data, row.data(), row.size_bytes(), copies);
+    else
+        on_->uploader.copy(out.data, row.data(), row.size_bytes(), copies);
+    check(cudaMemsetAsync(out.data + row.size(), 0, (out.size - row.size()) * sizeof(Fr), copies.get()),
+          "cudaMemsetAsync");
+    if (options_.rows_ahead) {
+        there.record(copies);
+        there.block(stream);
+    }
+}
+
+template <class C>
 Proof<C> CudaBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignment,
                                const Blinding<Fr>& blinding, const ProveMonitor& monitor) {
     const std::shared_ptr<const ProvingKey<C>> key = find(handle);
     if (key->family != KeyFamily::kBellman)
         throw Error(ErrorKind::kUsage, "a snarkjs key proves a witness: ready rows are for bellman keys");
     check_assignment(*key, assignment);
+    const std::array<std::span<const Fr>, 3> all_rows{assignment.a, assignment.b, assignment.c};
+    std::array<std::optional<PinnedRange>, 3> pinned;  // until the device is free for others
+    {
+        const CurrentDevice current(device_.index);
+        for (std::size_t m = 0; m < all_rows.size(); ++m)
+            if (all_rows[m].size_bytes() >= options_.pinned_rows_from)
+                if (auto range = PinnedRange::pin(all_rows[m].data(), all_rows[m].size_bytes()))
+                    pinned[m].emplace(std::move(*range));
+    }
     const Sums<C> result = on_device(handle, [&](const Key& k) {
         Arena& arena = *on_->working;
         DeviceWitness<Fr> witness;
@@ -498,16 +531,8 @@ Proof<C> CudaBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignmen
         }
         return sums(
             k, witness, a_layout, b_layout,
-            [&](MatrixId m, DeviceSpan<Fr> out) {
-                const std::span<const Fr> rows = m == kA   ? assignment.a
-                                                 : m == kB ? assignment.b
-                                                           : assignment.c;
-                on_->uploader.copy(out.data, rows.data(), rows.size_bytes(), on_->stream);
-                check(cudaMemsetAsync(out.data + rows.size(), 0, (out.size - rows.size()) * sizeof(Fr),
-                                      on_->stream.get()),
-                      "cudaMemsetAsync");
-            },
-            monitor);
+            [&](MatrixId m, DeviceSpan<Fr> out) { copy_row(out, all_rows[m], pinned[m].has_value()); },
+            options_.rows_ahead, monitor);
     });
     return assemble(key->vk, result, blinding);
 }

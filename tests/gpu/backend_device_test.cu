@@ -7,6 +7,7 @@
 #include "gpu/backend.hpp"
 #include "gpu/emulated_sizes.hpp"
 #include "gpu/fault_injection.hpp"
+#include "gpu/pinned_range.hpp"
 #include "groth16/fixtures.hpp"
 
 namespace cuzk::gpu {
@@ -80,6 +81,32 @@ TYPED_TEST(BackendOnDevice, StreamedKeysGiveTheSameProof) {
                 EXPECT_LE(report.working_peak, report.working);
             }
     }
+}
+
+// Each way that ready rows come to the device, with rows of other lengths than the domain, by two threads at once.
+TYPED_TEST(BackendOnDevice, ReadyRowsComeByEveryWay) {
+    using C = TypeParam;
+    using Fr = typename C::Fr;
+    const auto circuit = test::random_circuit<Fr>(testing_gpu::sized(100000u, 300u), 3, 5);
+    const auto key = test::make_key<C>(KeyFamily::kBellman, circuit.r1cs, 8);
+    const Proof<C> expected = this->on_processor(key, circuit);
+    const auto assignment = test::make_assignment(circuit);
+    for (const u64 pinned_from : {u64{1}, ~u64{0}})
+        for (const bool ahead : {true, false}) {
+            BackendOptions options;
+            options.pinned_rows_from = pinned_from;
+            options.rows_ahead = ahead;
+            const auto backend = make_backend<C>(options);
+            Prover<C> prover(*backend, key);
+            std::vector<std::thread> threads;
+            std::atomic<int> right{0};
+            for (int t = 0; t < 2; ++t)
+                threads.emplace_back(
+                    [&] { right += prover.prove(assignment, this->fixed()) == expected ? 1 : 0; });
+            for (std::thread& thread : threads) thread.join();
+            EXPECT_EQ(right, 2) << "pinned from " << pinned_from << ", ahead " << ahead;
+        }
+    EXPECT_EQ(PinnedRange::count(), 0u);
 }
 
 TYPED_TEST(BackendOnDevice, TooLittleMemoryIsAnErrorThatNamesSizes) {
