@@ -33,6 +33,10 @@ void DeviceOptions::add_to(CLI::App& command) {
         ->capture_default_str();
     command.add_option("--vram-limit", vram_limit,
                        "Device memory to use at most, such as 16GiB (default: what is free)");
+    command
+        .add_option("--helpers", helpers,
+                    "Other devices (numbers or UUIDs) that take shares of the largest sum of a proof")
+        ->delimiter(',');
     command.add_flag("--stream-key", stream_key, "Bring the key to the device anew for each proof");
 }
 
@@ -51,6 +55,7 @@ std::unique_ptr<Backend<C>> make_backend(const DeviceOptions& options) {
     gpu::BackendOptions backend;
     if (!options.vram_limit.empty()) backend.memory_limit = parse_bytes(options.vram_limit);
     backend.resident_keys = !options.stream_key;
+    backend.helpers = options.helpers;
     return gpu::choose_backend<C>(options.device == "cuda:all" ? "cuda" : options.device, backend);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "groth16/backend.hpp"
 
@@ -14,6 +15,7 @@ struct DeviceOptions {
     std::string device = "cpu";
     std::string vram_limit;
     bool stream_key = false;
+    std::vector<std::string> helpers;
 
     void add_to(CLI::App& command);
     // The same options for another device.

@@ -12,6 +12,8 @@
 #include "filecoin/params/key_cache.hpp"
 #include "filecoin/params/store.hpp"
 #include "formats/digest.hpp"
+#include "gpu/choose_backend.hpp"
+#include "gpu/device_setup.hpp"
 
 namespace cuzk::cli {
 
@@ -21,7 +23,7 @@ namespace fil = filecoin;
 
 struct Arguments {
     CommonOptions common;
-    std::string params, caches, kind, size, seed;
+    std::string params, caches, kind, size, seed, device = "cpu";
     bool check = false, deep = false, anew = false;
 
     fil::KeyCacheFolders folders() const {
@@ -159,7 +161,13 @@ int generate(const Arguments& args) {
     if (!args.seed.empty())
         seeded.emplace(std::span(reinterpret_cast<const u8*>(args.seed.data()), args.seed.size()));
     RandomSource& random = seeded ? static_cast<RandomSource&>(*seeded) : os;
-    fil::generate_params(args.folders().params, kind, shape, random, &progress);
+    const SetupBases<Bls12_381> bases;
+    fil::MakeSetupTarget on_device;
+    if (const auto device = gpu::cuda_name(args.device))
+        on_device = [&, device](KeySink<Bls12_381>& sink) {
+            return gpu::make_setup_target<Bls12_381>(*device, 0, sink, bases, &progress);
+        };
+    fil::generate_params(args.folders().params, kind, shape, random, &progress, on_device);
     fmt::print(
         stderr,
         "cuzk: warning: development parameters: UNSAFE FOR PRODUCTION, whoever made them can forge proofs\n");
@@ -277,6 +285,9 @@ void add_filecoin_params(CLI::App& group, Action& action) {
     add_size_option(*c, args->size)->required();
     c->add_option("--seed", args->seed,
                   "Equal seeds give equal parameters (default: the system's randomness)");
+    c->add_option("--device", args->device,
+                  "What makes the points: cpu, cuda, cuda:NUMBER, a UUID, auto; the files are the same")
+        ->capture_default_str();
     args->common.add_to(*c, false);
 }
 
