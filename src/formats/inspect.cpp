@@ -161,7 +161,9 @@ void inspect_key_cache(InspectReport& report, const ByteSource& source, const In
     // Its own digests cost less than those that every report ends with.
     inspect_points(
         report,
-        [&] { file.check({options.deep ? PointChecks::kSubgroup : PointChecks::kNone, options.progress}); },
+        [&] {
+            file.check({options.deep ? PointChecks::kSubgroup : PointChecks::kNone, options.progress});
+        },
         options.deep ? "all_points_checked" : "digests_match");
 }
 
