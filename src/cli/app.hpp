@@ -21,6 +21,7 @@ void add_setup(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_bench_phases(CLI::App& bench, Action& action);
 void add_filecoin(CLI::App& app, Action& action);
 // Add to the group of add_filecoin.
 void add_filecoin_bench(CLI::App& group, Action& action);

@@ -169,6 +169,7 @@ void add_bench(CLI::App& app, Action& action) {
     command->add_option("--log-size", args->log_size, "Sizes are 2^this (default 16)")
         ->check(CLI::Range(2, 24));
     args->common.add_to(*command);
+    add_bench_phases(*command, action);
     command->callback([command, args, &action] {
         if (command->get_subcommands().empty()) action = [args] { return bench(*args); };
     });

@@ -40,6 +40,10 @@ void DeviceOptions::add_to(CLI::App& command) {
     command.add_flag("--stream-key", stream_key, "Bring the key to the device anew for each proof");
 }
 
+u64 DeviceOptions::memory_limit() const {
+    return vram_limit.empty() ? 0 : parse_bytes(vram_limit);
+}
+
 std::optional<std::string> DeviceOptions::cuda_name() const {
     return gpu::cuda_name(device == "cuda:all" ? "cuda" : device);
 }
@@ -53,7 +57,7 @@ DeviceOptions DeviceOptions::with_device(std::string name) const {
 template <class C>
 std::unique_ptr<Backend<C>> make_backend(const DeviceOptions& options) {
     gpu::BackendOptions backend;
-    if (!options.vram_limit.empty()) backend.memory_limit = parse_bytes(options.vram_limit);
+    backend.memory_limit = options.memory_limit();
     backend.resident_keys = !options.stream_key;
     backend.helpers = options.helpers;
     return gpu::choose_backend<C>(options.device == "cuda:all" ? "cuda" : options.device, backend);

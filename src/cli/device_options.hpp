@@ -20,6 +20,8 @@ struct DeviceOptions {
     void add_to(CLI::App& command);
     // The same options for another device.
     DeviceOptions with_device(std::string name) const;
+    // Bytes of --vram-limit; 0: what is free.
+    u64 memory_limit() const;
     // What gpu::find_device takes; nothing for the processor.
     std::optional<std::string> cuda_name() const;
 };

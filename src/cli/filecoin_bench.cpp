@@ -9,16 +9,14 @@
 #include "base/output_file.hpp"
 #include "cli/app.hpp"
 #include "cli/common.hpp"
+#include "cli/development_key.hpp"
 #include "cli/device_options.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal_progress.hpp"
 #include "cli/timings.hpp"
 #include "filecoin/prove/prove.hpp"
 #include "filecoin/simulate/sector.hpp"
-#include "gpu/device_setup.hpp"
 #include "gpu/devices.hpp"
-#include "groth16/memory_sink.hpp"
-#include "groth16/setup.hpp"
 
 namespace cuzk::cli {
 
@@ -37,26 +35,6 @@ struct Arguments {
     std::size_t proofs = 3;
     fil::SimulateOptions simulate;
 };
-
-// Development parameters in memory. Equal seeds give equal keys, so that figures can be compared.
-std::shared_ptr<ProvingKey<C>> make_key(const Arguments& args,
-                                        const std::shared_ptr<const fil::CompiledCircuit>& circuit,
-                                        Progress* progress) {
-    MemoryKeySink<C> sink;
-    constexpr std::string_view kSeed = "cuzk filecoin bench";
-    SeededRandom random(std::span(reinterpret_cast<const u8*>(kSeed.data()), kSeed.size()));
-    const SetupBases<C> bases;
-    const InstancedCircuit<C::Fr>& system = *circuit;
-    if (const auto device = args.device.cuda_name()) {
-        const auto target = gpu::make_setup_target<C>(*device, 0, sink, bases, progress);
-        setup<C>(KeyFamily::kBellman, system, random, *target, progress, bases);
-    } else {
-        setup<C>(KeyFamily::kBellman, system, random, sink, progress, bases);
-    }
-    auto key = std::make_shared<ProvingKey<C>>(*sink.key());
-    key->circuit = circuit;
-    return key;
-}
 
 // Seconds a proof where each device takes the next partition as soon as it is free. `first` is the first device's prover.
 double on_all_devices(const Arguments& args, const std::shared_ptr<const ProvingKey<C>>& key,
@@ -164,7 +142,7 @@ int bench(const Arguments& args) {
     const auto circuit = std::make_shared<const fil::CompiledCircuit>(kind, shape);
     f.compile = seconds_since(start);
     start = Clock::now();
-    const auto key = make_key(args, circuit, &progress);
+    const auto key = development_key(circuit, args.device.cuda_name(), &progress);
     f.setup = seconds_since(start);
     start = Clock::now();
     const auto backend = make_backend<C>(args.device);

@@ -52,7 +52,7 @@ Json device_summary(const StageLog& log) {
             tails += s.milliseconds();
         else if (!starts_with_any(s.stage, {"upload", "select"}))
             continue;
-        on_device = on_device || starts_with_any(s.stage, {"ntt", "batch_add", "tail_msm"});
+        on_device = on_device || starts_with_any(s.stage, {"abc and", "ntt", "batch_add", "tail_msm"});
         total += s.milliseconds();
     }
     if (!on_device) return nullptr;

@@ -117,5 +117,27 @@ TEST_F(Bench, SmallSizes) {
     EXPECT_NE(json.output.find("\"rate\""), std::string::npos);
 }
 
+TEST_F(Bench, SlowPhasesOfAPipeline) {
+    const Outcome result = run(
+        {"bench", "phases", "--circuit", "window-post", "--sector-size", "2KiB", "--proofs", "2", "--json"});
+    ASSERT_EQ(result.code, 0) << result.errors;
+    const auto json = nlohmann::json::parse(result.output);
+    EXPECT_EQ(json["partitions"], 1);
+    ASSERT_EQ(json["phases"].size(), 7u);
+    for (const auto& phase : json["phases"]) {
+        EXPECT_GT(phase["seconds_per_partition"].get<double>(), 0.0);
+        EXPECT_EQ(phase["seconds_per_proof"], phase["seconds_per_partition"]);
+        EXPECT_LE(phase["gpu_busy"].get<double>(), 1.01);
+    }
+    // Ready rows and the key; a compact witness and the key; a compact witness.
+    const auto bytes = [&](std::size_t phase) { return json["phases"][phase]["bytes_to_device"].get<u64>(); };
+    EXPECT_EQ(bytes(0), bytes(4));
+    EXPECT_GT(bytes(4), bytes(5));
+    EXPECT_GT(bytes(5), bytes(6));
+    expect_failure({"bench", "phases", "--sector-size", "3KiB"}, 2, "3KiB");
+    expect_failure({"bench", "phases", "--sector-size", "2KiB", "--vram-limit", "much", "--proofs", "1"}, 2,
+                   "much");
+}
+
 }  // namespace
 }  // namespace cuzk::test
