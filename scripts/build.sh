@@ -20,8 +20,9 @@ configure_preset() {
             options+=("-DCMAKE_CUDA_COMPILER=$(scripts/cuda_toolchain.sh)")
             # For the card of this machine, where it has one.
             local capability
-            capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
-            if [[ -n $capability ]]; then
+            capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 || true)
+            capability=${capability//./}
+            if [[ $capability =~ ^[0-9]+$ ]]; then
                 options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
             fi
             ;;
