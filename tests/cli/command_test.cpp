@@ -1,4 +1,7 @@
 // Folders of proofs, setup, inspect, convert and bench.
+#include <nlohmann/json.hpp>
+
+#include "base/types.hpp"
 #include "command.hpp"
 
 namespace cuzk::test {
