@@ -18,12 +18,12 @@ configure_preset() {
     case $preset in
         cuda)
             options+=("-DCMAKE_CUDA_COMPILER=$(scripts/cuda_toolchain.sh)")
-            # For the card of this machine, where it has one.
-            local capability
-            capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 || true)
-            capability=${capability//./}
-            if [[ $capability =~ ^[0-9]+$ ]]; then
-                options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
+            # For the cards of this machine, where it has some.
+            local capabilities
+            capabilities=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u | paste -sd ';' || true)
+            capabilities=${capabilities//./}
+            if [[ $capabilities =~ ^[0-9]+(\;[0-9]+)*$ ]]; then
+                options+=("-DCMAKE_CUDA_ARCHITECTURES=$capabilities")
             fi
             ;;
         fuzz) options+=(-DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14) ;;

@@ -34,7 +34,7 @@ void allow_copies_from(int device) {
     if (current == device) return;
     check(cudaDeviceCanAccessPeer(&can, current, device), "cudaDeviceCanAccessPeer");
     // That it was allowed before is no error, and without it copies still arrive.
-    if (can != 0 && cudaDeviceEnablePeerAccess(device, 0) != cudaSuccess) cudaGetLastError();
+    if (can != 0) forget(cudaDeviceEnablePeerAccess(device, 0));
 }
 
 Arena::Arena(int device, std::size_t bytes) : device_(device), size_(bytes) {
@@ -49,7 +49,7 @@ Arena::Arena(Arena& parent, std::size_t bytes) : device_(parent.device_), is_par
 }
 
 Arena::~Arena() {
-    if (!is_part_) cudaFree(data_);
+    if (!is_part_) forget(cudaFree(data_));
 }
 
 void* Arena::take_bytes(std::size_t count, std::size_t size, const char* what) {

@@ -25,7 +25,7 @@ struct BackendOptions {
     // Ready rows of at least so many bytes are pinned where they lie while they are copied, outside the proof's turn at the device;
     // smaller ones, and those that cannot be pinned, go by pinned pieces.
     u64 pinned_rows_from = u64{64} << 20;
-    bool rows_ahead = true;  // ready rows are copied while those before them are transformed
+    bool rows_ahead = true;  // ready rows are copied by a stream of their own: B while A is transformed
 
     // UUIDs or numbers of other devices, each of which takes an equal share of the largest sum of a proof, the one over H, where the
     // key is resident. They keep copies of their shares of the points, if they have room; one that fails is left out from then on.

@@ -37,6 +37,10 @@ void check(cudaError_t status, const char* call) {
     throw DeviceFailure(what);
 }
 
+void forget(cudaError_t status) {
+    if (status != cudaSuccess) cudaGetLastError();
+}
+
 void check_launch(const char* kernel) {
     fault_point(FaultPoint::kLaunch, kernel);
     check(cudaGetLastError(), kernel);

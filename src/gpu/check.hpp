@@ -11,7 +11,11 @@ namespace cuzk::gpu {
 // <call>: <reason>".
 void check(cudaError_t status, const char* call);
 
-// The same for the kernel launched just before.
+// For a status that is no reason to stop, in destructors and after errors: the runtime forgets it, so that the thread's next launch does not
+// report it as its own.
+void forget(cudaError_t status);
+
+// check() for the kernel launched just before.
 void check_launch(const char* kernel);
 
 }  // namespace cuzk::gpu

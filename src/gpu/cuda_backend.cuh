@@ -65,6 +65,7 @@ private:
     std::shared_ptr<Key> placed(KeyHandle handle, bool may_be_resident);
     std::shared_ptr<Key> place(std::shared_ptr<const ProvingKey<C>> key, bool may_be_resident);
     std::shared_ptr<Key> make_key(const std::shared_ptr<const ProvingKey<C>>& key, const MemoryPlan& plan);
+    void take_away(std::shared_ptr<Key> key);
     std::size_t available() const;
     void make_room(std::size_t bytes);
     void drop_working();
@@ -87,9 +88,9 @@ private:
     template <class Rows>
     DeviceSpan<const Int> quotient(const Key& key, DeviceSpan<Fr> a, const Rows& rows, bool ahead,
                                    const ProveMonitor& monitor);
-    // Brings a ready row to `out`, padded by zeros; what is queued on the proof's stream before may use `out`, what is queued
-    // afterwards finds the row there.
-    void copy_row(DeviceSpan<Fr> out, std::span<const Fr> row, bool pinned);
+    // Brings a ready row to `out`, padded by zeros; what is queued on the proof's stream before may use `out`, unless it `is_free` already,
+    // and what is queued afterwards finds the row there.
+    void copy_row(DeviceSpan<Fr> out, std::span<const Fr> row, bool pinned, bool is_free);
     Jacobian<G1> quotient_sum(const Key& key, Arena& arena, const Stream& stream,
                               DeviceSpan<const Int> scalars, PieceBuffers& pieces,
                               const ProveMonitor& monitor);
@@ -127,3 +128,4 @@ private:
 }  // namespace cuzk::gpu
 
 #include "gpu/cuda_backend_impl.cuh"
+#include "gpu/cuda_backend_prove.cuh"

@@ -26,8 +26,8 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 
 std::vector<DeviceInfo> list_devices() {
     int count = 0;
-    if (cudaGetDeviceCount(&count) != cudaSuccess) {
-        cudaGetLastError();
+    if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
+        forget(status);
         return {};
     }
     std::vector<DeviceInfo> devices;
@@ -52,19 +52,30 @@ DeviceInfo find_device(const std::string& name) {
         "no CUDA device " + name + (others.empty() ? "; there is none at all" : "; there are " + others));
 }
 
+namespace {
+
+thread_local int current_devices = 0;  // of this thread
+
+}  // namespace
+
 CurrentDevice::CurrentDevice(int index) {
     check(cudaGetDevice(&previous_), "cudaGetDevice");
-    check(cudaSetDevice(index), "cudaSetDevice");
+    if (const cudaError_t status = cudaSetDevice(index); status != cudaSuccess) {
+        if (current_devices != 0) forget(cudaSetDevice(previous_));
+        check(status, "cudaSetDevice");
+    }
+    restores_ = current_devices++ != 0;
 }
 CurrentDevice::~CurrentDevice() {
-    cudaSetDevice(previous_);
+    --current_devices;
+    if (restores_) forget(cudaSetDevice(previous_));
 }
 
 Stream::Stream() {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 }
 Stream::~Stream() {
-    cudaStreamDestroy(stream_);
+    forget(cudaStreamDestroy(stream_));
 }
 void Stream::synchronize() const {
     fault_point(FaultPoint::kSynchronize, "cudaStreamSynchronize");
@@ -75,7 +86,7 @@ Event::Event() {
     check(cudaEventCreate(&event_), "cudaEventCreate");
 }
 Event::~Event() {
-    cudaEventDestroy(event_);
+    forget(cudaEventDestroy(event_));
 }
 void Event::record(const Stream& stream) {
     check(cudaEventRecord(event_, stream.get()), "cudaEventRecord");

@@ -8,7 +8,8 @@
 
 namespace cuzk::gpu {
 
-// Makes a device the calling thread's current one while it lives.
+// Makes a device the calling thread's current one while it lives. The outermost one of a thread leaves it current afterwards: making
+// another device current would take memory there, be it that nobody uses it, and can fail.
 class CurrentDevice {
 public:
     explicit CurrentDevice(int index);
@@ -18,6 +19,7 @@ public:
 
 private:
     int previous_ = 0;
+    bool restores_ = false;
 };
 
 // A queue of work on the current device. It does not wait for the legacy default stream.

@@ -23,14 +23,24 @@ public:
         offers_.push_back({host_key, device, key});
     }
 
-    // A copy on some device; its key is null where there is none.
-    Place find(const void* host_key) const {
+    // The copies that there are.
+    std::vector<Place> find(const void* host_key) const {
         const std::lock_guard lock(mutex_);
+        std::vector<Place> places;
         for (const Offer& offer : offers_) {
             if (offer.host_key != host_key) continue;
-            if (std::shared_ptr<const void> key = offer.key.lock()) return {offer.device, std::move(key)};
+            if (std::shared_ptr<const void> key = offer.key.lock())
+                places.push_back({offer.device, std::move(key)});
         }
-        return {};
+        return places;
+    }
+
+    // Nobody finds this copy from now on; who has found it still holds it.
+    void withdraw(const void* key) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(offers_, [&](const Offer& offer) {
+            return offer.key.expired() || offer.key.lock().get() == key;
+        });
     }
 
 private:

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "gpu/check.hpp"
+
 namespace cuzk::gpu {
 
 namespace {
@@ -23,9 +25,9 @@ struct Registry {
 
 bool register_range(const void* data, std::size_t bytes, unsigned flags) {
     // The runtime wants a pointer to non-const; it only reads where copies only read.
-    if (cudaHostRegister(const_cast<void*>(data), bytes, flags) == cudaSuccess) return true;
-    cudaGetLastError();  // a refusal is an answer here, not a state to keep
-    return false;
+    const cudaError_t status = cudaHostRegister(const_cast<void*>(data), bytes, flags);
+    forget(status);  // a refusal is an answer here, not a state to keep
+    return status == cudaSuccess;
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ PinnedRange::~PinnedRange() {
     const auto it = registry.holders.find({data_, bytes_});
     if (--it->second != 0) return;
     registry.holders.erase(it);
-    cudaHostUnregister(const_cast<void*>(data_));
+    forget(cudaHostUnregister(const_cast<void*>(data_)));
 }
 
 std::size_t PinnedRange::count() {

@@ -41,9 +41,16 @@ public:
     std::future<Jacobian<G>> start(DeviceSpan<const Int> all) {
         return std::async(std::launch::async, [this, all] {
             const CurrentDevice current(device());
-            copy_between(scalars_.data, device(), all.data + first_, home_, count() * sizeof(Int), stream_);
-            const Arena::Scope scope(arena_);
-            return msm<G>(arena_, points_, {scalars_.data, scalars_.size}, stream_);
+            try {
+                copy_between(scalars_.data, device(), all.data + first_, home_, count() * sizeof(Int),
+                             stream_);
+                const Arena::Scope scope(arena_);
+                return msm<G>(arena_, points_, {scalars_.data, scalars_.size}, stream_);
+            } catch (...) {
+                // The copy may still read what the home device gives to others as soon as it hears of this.
+                forget(cudaStreamSynchronize(stream_.get()));
+                throw;
+            }
         });
     }
 

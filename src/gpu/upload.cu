@@ -19,7 +19,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) : size_(bytes) {
 }
 
 PinnedBuffer::~PinnedBuffer() {
-    cudaFreeHost(data_);
+    forget(cudaFreeHost(data_));
 }
 
 Uploader::Uploader() : buffer_(kPiece * kPieces) {}

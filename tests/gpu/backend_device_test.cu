@@ -215,6 +215,8 @@ TYPED_TEST(BackendOnDevice, SeveralDevices) {
     BackendOptions options;
     options.helpers = {devices[0].uuid};
     EXPECT_EQ(test::thrown_kind([&] { make_backend<C>(options); }), ErrorKind::kUsage);
+    options.helpers = {devices[1].uuid, "1"};
+    EXPECT_EQ(test::thrown_kind([&] { make_backend<C>(options); }), ErrorKind::kUsage);
 }
 
 // A key that its device evicts is not offered any more, and one that cannot be copied comes from the host.
@@ -234,10 +236,10 @@ TYPED_TEST(BackendOnDevice, KeysThatOtherDevicesCanNotGiveComeFromTheHost) {
     const auto second = make_backend<C>(options);
     {
         Prover<C> on_first(*first, key);
-        EXPECT_TRUE(options.exchange->find(key.get()).key);
-        EXPECT_FALSE(options.exchange->find(&circuit).key);
+        EXPECT_EQ(options.exchange->find(key.get()).size(), 1u);
+        EXPECT_TRUE(options.exchange->find(&circuit).empty());
     }
-    EXPECT_FALSE(options.exchange->find(key.get()).key);
+    EXPECT_TRUE(options.exchange->find(key.get()).empty());
     Prover<C> on_second(*second, key);
     EXPECT_EQ(test::prove_circuit(on_second, circuit, this->fixed()), expected);
 }

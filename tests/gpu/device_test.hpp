@@ -19,6 +19,7 @@ protected:
     void SetUp() override {
         const auto devices = gpu::list_devices();
         if (devices.empty()) GTEST_SKIP() << "no CUDA device";
+        current_ = std::make_unique<gpu::CurrentDevice>(devices.front().index);
         arena_ = std::make_unique<gpu::Arena>(devices.front().index, kArenaBytes);
         stream_ = std::make_unique<gpu::Stream>();
     }
@@ -38,6 +39,7 @@ protected:
         return values;
     }
 
+    std::unique_ptr<gpu::CurrentDevice> current_;
     std::unique_ptr<gpu::Arena> arena_;
     std::unique_ptr<gpu::Stream> stream_;
 };

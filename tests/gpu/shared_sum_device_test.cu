@@ -14,6 +14,11 @@ protected:
         MsmDeviceTest<G>::SetUp();
         if (gpu::list_devices().size() < 2) GTEST_SKIP() << "one device is too few";
     }
+    void TearDownDevices() {
+        this->stream_.reset();
+        this->arena_.reset();
+        this->current_.reset();
+    }
     static std::vector<int> others() {
         std::vector<int> devices;
         for (const auto& device : gpu::list_devices())
@@ -65,6 +70,30 @@ TYPED_TEST(SharedSumDeviceTest, AHelperThatFailsIsLeftOut) {
     for (const int device : this->others()) EXPECT_EQ(sum.bytes_on(device), 0u);
     EXPECT_EQ(sum(*this->arena_, digits, *this->stream_), expected);
 }
+
+#if defined(CUZK_EMULATED_DEVICE)
+TYPED_TEST(SharedSumDeviceTest, TheSumGoesOnWhenAHelpersDeviceIsGone) {
+    using G = TypeParam;
+    const std::size_t n = 1000;
+    const auto points = this->points_of(n);
+    const auto scalars = this->uniform_scalars(n, 5);
+    const auto expected = testing_msm::expected<G>(points, scalars);
+    const auto bases = this->upload_constant(points.points);
+    const auto digits = this->upload_constant(scalars);
+    {
+        gpu::SharedSum<G> sum(bases, this->arena_->device(), this->others());
+        emulated::lose_device(this->others().front());
+        for (int round = 0; round < 2; ++round)
+            EXPECT_EQ(sum(*this->arena_, digits, *this->stream_), expected) << round;
+        // Nor does it begin with one that is gone.
+        gpu::SharedSum<G> another(bases, this->arena_->device(), this->others());
+        EXPECT_EQ(another.helpers(), 0u);
+        EXPECT_EQ(another(*this->arena_, digits, *this->stream_), expected);
+    }
+    this->TearDownDevices();
+    emulated::set_devices({{}, {}});
+}
+#endif
 
 TYPED_TEST(SharedSumDeviceTest, AHelperWithoutRoomIsLeftOut) {
     using G = TypeParam;

@@ -81,17 +81,19 @@ TEST_F(EngineOnDevices, AllTakePart) {
 }
 
 TEST_F(EngineOnDevices, OneThatFailsUnderLoadIsRetiredAndEveryJobEnds) {
-    start({{}, {}}, {.names = {}, .allow_cpu = false});
-    engine_->preload(kCircuit);
-    const auto ids = submit(24);
-    ASSERT_TRUE(fakes::eventually([&] { return proofs_of(1) >= 2; }));
-    emulated::lose_device(1);
-    expect_proofs(ids);
-    EXPECT_TRUE(engine_->status().devices.at(1).retired);
-    EXPECT_FALSE(engine_->status().devices.at(0).retired);
-    engine_.reset();
-    EXPECT_EQ(emulated::bytes_in_use(0), 0u);
-    EXPECT_EQ(emulated::bytes_in_use(1), 0u);
+    for (const int lost : {1, 0}) {
+        start({{}, {}}, {.names = {}, .allow_cpu = false});
+        engine_->preload(kCircuit);
+        const auto ids = submit(24);
+        ASSERT_TRUE(fakes::eventually([&] { return proofs_of(static_cast<std::size_t>(lost)) >= 2; }));
+        emulated::lose_device(lost);
+        expect_proofs(ids);
+        EXPECT_TRUE(engine_->status().devices.at(static_cast<std::size_t>(lost)).retired);
+        EXPECT_FALSE(engine_->status().devices.at(static_cast<std::size_t>(1 - lost)).retired);
+        engine_.reset();
+        EXPECT_EQ(emulated::bytes_in_use(0), 0u);
+        EXPECT_EQ(emulated::bytes_in_use(1), 0u);
+    }
 }
 
 TEST_F(EngineOnDevices, WhenAllAreLostTheProcessorProves) {

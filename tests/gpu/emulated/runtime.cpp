@@ -17,6 +17,7 @@ struct EmulatedStream {
     int device;
 };
 struct EmulatedEvent {
+    int device;
     std::chrono::steady_clock::time_point time;
 };
 
@@ -226,13 +227,17 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
 }
 cudaError_t cudaFreeHost(void* memory) {
     std::free(memory);
-    return cudaSuccess;
+    return answer(state_of(current_device));
 }
 cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
     Machine& machine = Machine::instance();
     const std::lock_guard lock(machine.mutex);
-    const bool fresh = machine.registered.emplace(static_cast<const char*>(memory), bytes).second;
-    return answer(fresh ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+    const char* const first = static_cast<const char*>(memory);
+    for (const auto& [other, size] : machine.registered)
+        if (first < other + size && other < first + bytes)
+            return answer(cudaErrorHostMemoryAlreadyRegistered);
+    machine.registered.emplace(first, bytes);
+    return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void* memory) {
     Machine& machine = Machine::instance();
@@ -309,8 +314,9 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    const int device = stream->device;
     delete stream;
-    return cudaSuccess;
+    return answer(state_of(device));
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return answer(stream == nullptr ? cudaErrorInvalidValue : state_of(stream->device));
@@ -319,20 +325,22 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
     return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    *event = new EmulatedEvent{std::chrono::steady_clock::now()};
+    *event = new EmulatedEvent{current_device, std::chrono::steady_clock::now()};
     return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    const int device = event->device;
     delete event;
-    return cudaSuccess;
+    return answer(state_of(device));
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (const cudaError_t state = state_of(stream->device); state != cudaSuccess) return answer(state);
+    if (event->device != stream->device) return answer(cudaErrorInvalidValue);
     event->time = std::chrono::steady_clock::now();
     return cudaSuccess;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
-    return cudaSuccess;
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    return answer(state_of(event->device));
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
     *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
