@@ -27,7 +27,13 @@ using engine::TimePoint;
 
 engine::DeviceChoice device_choice(Options& options) {
     engine::DeviceChoice choice;
-    for (const std::string& name : options.texts("devices").value_or(std::vector<std::string>{"auto"})) {
+    const auto names = options.texts("devices").value_or(std::vector<std::string>{"auto"});
+    for (const std::string& name : names) {
+        if (name == "auto" && names.size() > 1)
+            throw Error(
+                ErrorKind::kUsage,
+                "options: devices: \"auto\" is the choice of all devices and stands alone, but here are "
+                "other names beside it");
         if (name == "cpu") {
             choice.names.push_back(name);
         } else if (name == "cuda") {
@@ -179,10 +185,8 @@ struct ProofBuffers {
     std::unique_ptr<cuzk_buffer> proof, inputs;  // inputs: null for Filecoin's, which follow from the request
 };
 
-ProofBuffers proof_buffers(const engine::Engine& engine, const engine::JobResult& result) {
-    const auto job = engine.job(result.job_id);
-    if (!job) unknown_job(result.job_id);  // forgotten since
-    if (job->kind != engine::JobKind::kCircuit)
+ProofBuffers proof_buffers(const engine::JobResult& result) {
+    if (result.kind != engine::JobKind::kCircuit)
         return {make_buffer(std::string(result.proof.begin(), result.proof.end())), nullptr};
     engine::CircuitTexts texts = engine::circuit_texts(result);
     return {make_buffer(std::move(texts.proof)), make_buffer(std::move(texts.inputs))};
@@ -245,7 +249,7 @@ cuzk_status cuzk_engine_await(cuzk_engine* engine, const char* job_id, int64_t t
         required(proof, "proof");
         cuzk::engine::Engine& target = *required(engine, "engine").engine;
         const auto result = await(target, required_text(job_id, "job_id"), timeout_ms);
-        ProofBuffers buffers = proof_buffers(target, result);
+        ProofBuffers buffers = proof_buffers(result);
         if (public_json != nullptr) *public_json = buffers.inputs.release();
         *proof = buffers.proof.release();
     });

@@ -24,12 +24,12 @@ DeviceSpec graphics_card(const gpu::DeviceInfo& card, const DeviceChoice& choice
     gpu::BackendOptions options;
     options.device = card.uuid;
     options.exchange = exchange;
-    const u64 limit = choice.parts == 1
-                          ? choice.vram_limit
-                          : (choice.vram_limit != 0 ? choice.vram_limit : u64{card.memory}) / choice.parts;
-    if (choice.parts != 1)
+    u64 memory = choice.vram_limit != 0 ? std::min<u64>(choice.vram_limit, card.memory) : card.memory;
+    u64 limit = choice.vram_limit;
+    if (choice.parts != 1) {
         options.label = ", part " + std::to_string(part + 1) + " of " + std::to_string(choice.parts);
-    u64 memory = limit != 0 ? std::min<u64>(limit, card.memory) : card.memory;
+        limit = memory /= choice.parts;
+    }
     std::shared_ptr<Backend<Bn254>> bn254;
     if (choice.bn254_memory != 0) {
         options.memory_limit = std::min(choice.bn254_memory, memory / 2);

@@ -134,6 +134,7 @@ void JobTable::restore(const JobPtr& job, const JobResult* result) {
         job->state = result->state;
         job->phase = state_name(result->state);
         job->result = *result;
+        job->result.kind = job->kind;
         job->ended = Clock::now();
         ended_.push_back(job);
         ended_bytes_ += result_bytes(job->result);
@@ -202,6 +203,7 @@ bool JobTable::end(const JobPtr& job, JobState state, std::string error, ErrorKi
     JobResult& result = job->result;
     result.job_id = job->id;
     result.state = state;
+    result.kind = job->kind;
     result.error = std::move(error);
     result.error_kind = kind;
     result.circuit_id = job->circuit_id;

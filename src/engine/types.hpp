@@ -100,6 +100,7 @@ struct JobTimings {
 struct JobResult {
     std::string job_id;
     JobState state = JobState::kQueued;
+    JobKind kind{};          // in results of the engine itself: the services do not transmit it
     std::string circuit_id;  // empty if the job ended before its request was decoded
     std::vector<u8>
         proof;  // kCompleted: 192 bytes a partition, in order, each verified; 256 bytes over BN254

@@ -41,6 +41,7 @@ void misuse(void) {
         {"{\"devices\": \"cpu\", \"devices\": \"cpu\"}", "options: "},
         {"{\"device\": \"cpu\"}", "options: 'device' is not known; there are "},
         {"{\"devices\": 7}", "options: devices must be a string or an array of strings"},
+        {"{\"devices\": [\"cpu\", \"auto\"]}", "options: devices: \"auto\" is the choice of all devices"},
         {"{\"devices\": \"gpu7\"}", "unknown device 'gpu7'"},
         {"{\"max_jobs\": -1}", "options: max_jobs must be a whole number, 0 or more"},
         {"{\"max_jobs\": 4294967296}", "options: max_jobs is 4294967296, at most 4294967295 is allowed"},
@@ -286,9 +287,18 @@ void engine_proves(void) {
     CHECK_OK(cuzk_engine_preload(engine, "wpost-2k", &error));
 
     cuzk_buffer* id = submit(engine, request.data, request.size, NULL);
-    CHECK_ERROR(cuzk_engine_await(engine, cuzk_buffer_text(id), 0, &proof, NULL, &error), CUZK_RUNNING,
-                "running", "has not ended yet");
-    CHECK(proof == NULL);
+    /* It runs still, or has ended before this thread went on. */
+    const cuzk_status at_once = cuzk_engine_await(engine, cuzk_buffer_text(id), 0, &proof, NULL, &error);
+    CHECK(at_once == CUZK_RUNNING || at_once == CUZK_OK);
+    CHECK((proof != NULL) == (at_once == CUZK_OK));
+    if (at_once == CUZK_RUNNING) {
+        CHECK(strcmp(cuzk_error_kind(error), "running") == 0);
+        CHECK(strstr(cuzk_error_message(error), "has not ended yet") != NULL);
+    }
+    cuzk_error_free(error);
+    error = NULL;
+    cuzk_buffer_free(proof);
+    proof = NULL;
     /* The same content under the same id is the same job. */
     cuzk_buffer* same = submit(engine, request.data, request.size, NULL);
     CHECK(strcmp(cuzk_buffer_text(id), cuzk_buffer_text(same)) == 0);
@@ -303,11 +313,12 @@ void engine_proves(void) {
     CHECK(pthread_create(&thread, NULL, wait_for_ever, &waiter) == 0);
     int32_t was_running = 0;
     CHECK_OK(cuzk_engine_cancel(engine, cuzk_buffer_text(cancelled), &was_running, &error));
-    CHECK(was_running == 1);
     CHECK(pthread_join(thread, NULL) == 0);
-    CHECK(waiter.status == CUZK_CANCELLED);
-    CHECK_ERROR(cuzk_engine_await(engine, cuzk_buffer_text(cancelled), 0, &proof, NULL, &error),
-                CUZK_CANCELLED, "cancelled", "");
+    /* Whether the job was cancelled or had ended before is a race that the answers must agree on. */
+    CHECK(waiter.status == (was_running == 1 ? CUZK_CANCELLED : CUZK_OK));
+    if (was_running == 1)
+        CHECK_ERROR(cuzk_engine_await(engine, cuzk_buffer_text(cancelled), 0, &proof, NULL, &error),
+                    CUZK_CANCELLED, "cancelled", "");
     CHECK_ERROR(cuzk_engine_await(engine, cuzk_buffer_text(late), -1, &proof, NULL, &error), CUZK_TIMED_OUT,
                 "timed-out", "");
 
@@ -359,7 +370,8 @@ void stop_wakes_waiters(void) {
     CHECK(pthread_create(&thread, NULL, wait_for_ever, &waiter) == 0);
     CHECK_OK(cuzk_engine_stop(engine, 0, &error));
     CHECK(pthread_join(thread, NULL) == 0);
-    CHECK(waiter.status == CUZK_CANCELLED);
+    /* OK if the proof was done before the engine was told to stop, on a machine that was busy with other things. */
+    CHECK(waiter.status == CUZK_CANCELLED || waiter.status == CUZK_OK);
     cuzk_engine_free(engine);
     cuzk_buffer_free(id);
     free(request.data);
