@@ -124,6 +124,21 @@ TEST_F(KeyCaches, AreOfNoUseWhenTheirSourceChangedOrTheyAreDamaged) {
     EXPECT_NE(other.problem.find("of another circuit"), std::string::npos) << other.problem;
 }
 
+// Other parameters of the same circuit, with the length and the time of those that the cache was made from.
+TEST_F(KeyCaches, AreOfNoUseForOtherParametersOfTheSameLengthAndTime) {
+    make();
+    const auto time = fs::last_write_time(params());
+    std::vector<u8> bytes = oracle::read_file(params());
+    // Both are points of G2: beta and gamma, behind alpha and beta in G1.
+    std::swap_ranges(bytes.begin() + 192, bytes.begin() + 384, bytes.begin() + 384);
+    std::ofstream(params(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    fs::last_write_time(params(), time);
+    expect_stale("its verifying key is not the parameter file's");
+    EXPECT_EQ(make().outcome, KeyCacheOutcome::kMade);
+    EXPECT_TRUE(find().file);
+}
+
 TEST_F(KeyCaches, MayLieElsewhere) {
     fs::permissions(folders_.params, fs::perms::owner_read | fs::perms::owner_exec);
     EXPECT_THROW(make(), Error);

@@ -27,14 +27,20 @@ std::string path_in(const std::string& folder, CircuitKind kind, const SectorSha
     return (fs::path(folder) / (parameter_name(kind, shape) + kSuffix)).string();
 }
 
-// Why a cache that can be read is not the one that is wanted; empty if it is.
-std::string misfit(const KeyCacheFile& file, const std::string& circuit, const FileStamp& source) {
+// Why a cache that can be read is not the one that is wanted; empty if it is. Parameters of one circuit have the same length
+// always, and copying may give files the same time: what tells them apart for certain, and cheaply, is the verifying key.
+std::string misfit(const KeyCacheFile& file, const std::string& circuit, const std::string& source) {
     if (file.circuit() != circuit) return "it is of another circuit";
-    if (file.made_from() != source) return "the parameter file has changed since it was made";
+    if (file.made_from() != FileStamp::of(source)) return "the parameter file has changed since it was made";
+    const ParamsFile params(ByteSource::open(source));
+    if (file.vk() != params.vk()) return "its verifying key is not the parameter file's";
+    for (std::size_t i = 0; i < params.queries().size(); ++i)
+        if (file.queries()[i].count != params.queries()[i].count)
+            return "its queries do not have as many points as the parameter file's";
     return "";
 }
 
-FoundKeyCache look_at(std::string path, const std::string& circuit, const FileStamp& source) {
+FoundKeyCache look_at(std::string path, const std::string& circuit, const std::string& source) {
     FoundKeyCache found;
     found.path = std::move(path);
     std::error_code unreadable;
@@ -94,12 +100,12 @@ FoundKeyCache find_key_cache(const KeyCacheFolders& folders, CircuitKind kind, c
     const std::string source = params_path(folders.params, kind, shape);
     FoundKeyCache first;
     first.path = key_cache_path(folders, kind, shape);
-    if (!fs::exists(source)) return first;
-    const FileStamp stamp = FileStamp::of(source);
+    std::error_code unreadable;
+    if (!fs::exists(source, unreadable)) return first;
     const std::string circuit = parameter_name(kind, shape);
-    first = look_at(std::move(first.path), circuit, stamp);
+    first = look_at(std::move(first.path), circuit, source);
     if (first.file || folders.caches.empty()) return first;
-    FoundKeyCache beside = look_at(path_in(folders.params, kind, shape), circuit, stamp);
+    FoundKeyCache beside = look_at(path_in(folders.params, kind, shape), circuit, source);
     return beside.file || first.problem.empty() ? beside : first;
 }
 
