@@ -44,6 +44,15 @@ void release_mapped_points(const ProvingKey<C>& key) {
     release(key.b_g2);
 }
 
+// What keys take of memory that is the device's own.
+template <class C>
+u64 device_key_bytes(const Backend<C>& backend) {
+    u64 bytes = 0;
+    for (const MemoryReport& report : backend.memory())
+        if (report.space != "host") bytes += report.keys;
+    return bytes;
+}
+
 template <class C>
 class BackendKey final : public ResidentKey {
 public:
@@ -51,10 +60,13 @@ public:
                const BackendCircuit<C>& ours)
         : backend_(std::move(backend)),
           circuit_(std::move(circuit)),
+          ours_(ours),
+          key_bytes_before_(device_key_bytes(*backend_)),
           prover_(*backend_, ours.key(), ours.trust()) {
-        for (const MemoryReport& report : backend_->memory())
-            if (report.space != "host" && report.keys != 0) tier_ = KeyTier::kHot;
-        if (tier_ == KeyTier::kHot) release_mapped_points(*ours.key());
+        // A key whose points are streamed takes some of the device's memory too, for its tables.
+        if (device_key_bytes(*backend_) < key_bytes_before_ + ours.key_bytes()) return;
+        tier_ = KeyTier::kHot;
+        release_mapped_points(prover_.key());
     }
 
     KeyTier tier() const override { return tier_; }
@@ -73,7 +85,7 @@ private:
         try {
             return body();
         } catch (const Error& e) {
-            if (e.kind() == ErrorKind::kMalformed && circuit_->doubt_key(e.what()))
+            if (e.kind() == ErrorKind::kMalformed && ours_.doubt_key(prover_.key(), e.what()))
                 throw DeviceError(DeviceFault::kBadKey, e.what());
             throw;
         }
@@ -81,6 +93,8 @@ private:
 
     std::shared_ptr<Backend<C>> backend_;
     std::shared_ptr<const Circuit> circuit_;  // keeps the memory of the key's points reserved
+    const BackendCircuit<C>& ours_;           // the same
+    const u64 key_bytes_before_;              // on the device; measured before the prover loads the key
     Prover<C> prover_;
     KeyTier tier_ = KeyTier::kMapped;
 };

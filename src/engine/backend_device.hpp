@@ -15,6 +15,15 @@ public:
     // Null before open_key.
     virtual std::shared_ptr<const ProvingKey<C>> key() const = 0;
     virtual KeyTrust trust() const { return KeyTrust::kRefuseForgeable; }
+
+    // A proof under `key` failed its self-check, for `reason`. True if the points may be to blame, and the circuit has dropped the
+    // copy that it had them from: then it is to be opened anew. Also true of a key that is not the circuit's any more: the proof
+    // is to be made again under the one that is. Slow; thread-safe.
+    virtual bool doubt_key(const ProvingKey<C>& key, const std::string& reason) const {
+        static_cast<void>(key);
+        static_cast<void>(reason);
+        return false;
+    }
 };
 
 // A witness in the form that its circuit's key is proved with.

@@ -50,6 +50,14 @@ std::vector<u32> DevicePool::targets() const {
     return out;
 }
 
+std::vector<u32> DevicePool::candidates() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<u32> out;
+    for (u32 d = 0; d < specs_.size(); ++d)
+        if (!states_[d].retired && (allow_fallback_ || !specs_[d].fallback)) out.push_back(d);
+    return out;
+}
+
 bool DevicePool::begin(u32 device, const Job& job) {
     const bool critical = job.priority == Priority::kCritical;
     const std::lock_guard lock(mutex_);

@@ -25,6 +25,8 @@ public:
 
     // Those that should hold keys and prove: the ordinary ones that are left, else the fallback.
     std::vector<u32> targets() const;
+    // Those that are targets, or come to be when others are retired.
+    std::vector<u32> candidates() const;
 
     // Books a place for a proof; false if the device is retired, no target, or full. While a critical proof has a place, no other
     // kind gets one: where a backend's proofs take turns, the critical one's turn is then the next.

@@ -94,6 +94,7 @@ Engine::Impl::Impl(EngineConfig config, std::unique_ptr<Workload> workload, std:
         yield_to(circuit_id, needed_by);
     };
     events.targets = [this] { return pool_.targets(); };
+    events.candidates = [this] { return pool_.candidates(); };
     keys_ = std::make_unique<KeyStore>(
         *workload_, pool_.devices(), planner_, KeyStore::Places{host_space_, pinned_space_, device_spaces_},
         config_.eviction_min_idle, timeline_, metrics_, faults_.get(), std::move(events));

@@ -81,10 +81,12 @@ public:
 
     // The cache's digests tell whether its bytes are still those that were written. If they are, the first failed check is the
     // device's; the second is not: then they may have been wrong when they were written.
-    bool doubt_key(const std::string& reason) const override {
+    // Of several proofs under way with a bad key the first condemns it; the others say nothing about the key that came after.
+    bool doubt_key(const Key& key, const std::string& reason) const override {
         std::optional<KeyCacheFile> cache;
         {
             const std::lock_guard lock(mutex_);
+            if (key_.get() != &key) return true;
             if (!cache_) return from_cache_;  // another proof found out first
             cache = cache_;
         }
@@ -95,17 +97,18 @@ public:
             fault = error.what();
         }
         const std::lock_guard lock(mutex_);
-        if (!cache_) return true;
+        if (key_.get() != &key || !cache_) return true;
         const bool points_are_sound = reason.find("does not verify") != std::string::npos;
         if (fault.empty() && points_are_sound && ++doubts_ < kMostDoubts) return false;
-        caches_->reject(*cache_, fault.empty() ? reason : fault);
+        caches_->reject(kind_, shape_, *cache_, fault.empty() ? reason : fault);
         cache_.reset();
         return true;
     }
     // A new cache, where one can be made, needs no host memory for the key; the parameter file does.
-    void seek_key(Progress* progress) override {
-        std::optional<KeyCacheFile> made = caches_->make_now(kind_, shape_, progress);
+    void seek_key(Progress* progress, const std::stop_token& stop) override {
+        std::optional<KeyCacheFile> made = caches_->make_now(kind_, shape_, progress, stop);
         const std::lock_guard lock(mutex_);
+        key_.reset();
         cache_ = std::move(made);
     }
 

@@ -47,11 +47,13 @@ std::optional<KeyCacheFile> KeyCacheKeeper::find(fil::CircuitKind kind, const fi
     return trusted ? std::move(found.file) : std::nullopt;
 }
 
-void KeyCacheKeeper::reject(const KeyCacheFile& cache, const std::string& reason) {
+void KeyCacheKeeper::reject(fil::CircuitKind kind, const fil::SectorShape& shape, const KeyCacheFile& cache,
+                            const std::string& reason) {
     const std::string path = cache.source().name;
     // What others made is theirs to remove.
     std::error_code failure;
-    const bool removed = mode_ == KeyCaches::kMake && std::filesystem::remove(path, failure);
+    const bool removed = mode_ == KeyCaches::kMake && path == fil::key_cache_path(folders_, kind, shape) &&
+                         std::filesystem::remove(path, failure);
     note("the key cache is dropped, the parameter file counts: " + path + ": " + reason);
     const std::lock_guard lock(mutex_);
     ++rejections_[path];
@@ -74,8 +76,8 @@ void KeyCacheKeeper::write_later(fil::CircuitKind kind, const fil::SectorShape& 
 }
 
 std::optional<KeyCacheFile> KeyCacheKeeper::make_now(fil::CircuitKind kind, const fil::SectorShape& shape,
-                                                     Progress* progress) {
-    if (!may_make({kind, shape}) || !make({kind, shape}, {PointChecks::kNone, progress, {}}))
+                                                     Progress* progress, const std::stop_token& stop) {
+    if (!may_make({kind, shape}) || !make({kind, shape}, {PointChecks::kNone, progress, stop}))
         return std::nullopt;
     return find(kind, shape);
 }
@@ -96,8 +98,14 @@ void KeyCacheKeeper::run(const std::stop_token& stop) {
 bool KeyCacheKeeper::make(const Wanted& wanted, const KeyCacheWriteOptions& options) {
     std::string failure;
     try {
+        // One that was rejected and is still there looks fresh, and is none.
+        const std::string there = fil::find_key_cache(folders_, wanted.kind, wanted.shape).path;
+        const bool anew = [&] {
+            const std::lock_guard lock(mutex_);
+            return left_there_.contains(there);
+        }();
         const fil::MadeKeyCache made =
-            fil::make_key_cache(folders_, wanted.kind, wanted.shape, false, options);
+            fil::make_key_cache(folders_, wanted.kind, wanted.shape, anew, options);
         const std::lock_guard lock(mutex_);
         if (made.outcome == fil::KeyCacheOutcome::kMade) left_there_.erase(made.path);
         return made.outcome == fil::KeyCacheOutcome::kMade || made.outcome == fil::KeyCacheOutcome::kFresh;

@@ -31,9 +31,11 @@ public:
     void write_later(filecoin::CircuitKind kind, const filecoin::SectorShape& shape);
     // The same, waited for; nothing if none is to be made, or none can.
     std::optional<KeyCacheFile> make_now(filecoin::CircuitKind kind, const filecoin::SectorShape& shape,
-                                         Progress* progress);
-    // Of a cache that must not be used: removes it if it is the keeper's to make, and else does not find it again.
-    void reject(const KeyCacheFile& cache, const std::string& reason);
+                                         Progress* progress, const std::stop_token& stop);
+    // Of a cache that must not be used: removes it if it is the keeper's to make (it may make some, and lies where it writes
+    // them), and else does not find it again.
+    void reject(filecoin::CircuitKind kind, const filecoin::SectorShape& shape, const KeyCacheFile& cache,
+                const std::string& reason);
 
     // What an operator should know, since the last call.
     std::vector<std::string> take_notes();

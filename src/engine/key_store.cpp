@@ -102,7 +102,7 @@ bool KeyStore::must_give_way(const std::string& circuit_id, const WorkKey& neede
     const std::lock_guard lock(mutex_);
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& other) {
         const Entry& entry = other.second;
-        return other.first != circuit_id && entry.held_off && entry.interests != 0 &&
+        return other.first != circuit_id && entry.held_off && entry.interests != 0 && entry.needed_by &&
                *entry.needed_by < needed_by;
     });
 }
@@ -164,6 +164,10 @@ u64 KeyStore::host_working_bytes(const Circuit& circuit) const {
     u64 most = 0;
     for (const u32 device : events_.targets())
         most = std::max(most, devices_[device]->working_memory(circuit).host);
+    // What is begun now may have to be ended by a device that steps in. One where that is hopeless gets no key (load_onto).
+    for (const u32 device : events_.candidates())
+        if (fits_beside_key(circuit, device))
+            most = std::max(most, devices_[device]->working_memory(circuit).host);
     return most;
 }
 
@@ -265,7 +269,7 @@ void KeyStore::drop_device(u32 device) {
             }
             if (entry.loading)
                 entry.recheck = true;
-            else if (entry.interests != 0)
+            else if (entry.interests != 0 && entry.circuit)  // else its load failed, and the jobs do
                 start_load(id, entry);
             affected.push_back(id);
         }

@@ -41,6 +41,8 @@ public:
         std::function<void(const std::string& circuit_id, const WorkKey& needed_by)> held_off;
         // Devices that should hold keys, in the order of loading.
         std::function<std::vector<u32>()> targets;
+        // Those, and devices that may come to be targets when others fail.
+        std::function<std::vector<u32>()> candidates;
     };
 
     KeyStore(Workload& workload, std::vector<std::shared_ptr<Device>> devices, MemoryPlanner& planner,
@@ -90,14 +92,14 @@ public:
     std::shared_ptr<ResidentKey> resident(const std::string& circuit_id, u32 device) const;
     // Whether it is there, or on its way.
     bool expected_on(const std::string& circuit_id, u32 device) const;
-    // The most host memory that one proof of the circuit needs on any device that is wanted.
+    // The most host memory that one proof of the circuit needs on any device that is wanted, or may be when others fail.
     u64 host_working_bytes(const Circuit& circuit) const;
 
     // Error(kEnvironment) while the circuit is needed. Bytes freed, 0 and false if it was not loaded.
     std::pair<bool, u64> evict(const std::string& circuit_id);
     // Least recently used first; see MemoryPlanner::Evictor.
     u64 evict_idle(SpaceId space, u64 wanted, bool urgent);
-    // A self-check cast doubt on a key, and its circuit takes it from elsewhere now (Circuit::doubt_key): it goes from all
+    // A self-check cast doubt on a key, and its circuit takes it from elsewhere now (BackendCircuit::doubt_key): it goes from all
     // devices, and is opened and loaded again. Nothing happens if `key` is on none any more.
     void reopen(const std::string& circuit_id, const ResidentKey& key, const WorkKey& needed_by);
     // The device is gone: its keys count no longer, and circuits that are needed are loaded onto the targets that are left.
@@ -139,6 +141,7 @@ private:
     std::shared_ptr<HeldCircuit> open_circuit(const std::string& circuit_id);
     void reopen_circuit(const std::string& circuit_id, HeldCircuit& held);
     Reservation acquire_beside_needed(const std::string& circuit_id, const Claim& claim);
+    bool fits_beside_key(const Circuit& circuit, u32 device) const;
     bool fits_beside_needed(const std::string& circuit_id, const Claim& claim) const;
     std::vector<std::stop_source> claims_without_room() const;
     std::optional<u32> next_target(const std::string& circuit_id);

@@ -104,7 +104,7 @@ std::shared_ptr<KeyStore::HeldCircuit> KeyStore::open_circuit(const std::string&
     return held;
 }
 
-// The key from elsewhere: Circuit::doubt_key. Where it needs host memory that it did not need before,
+// The key from elsewhere: BackendCircuit::doubt_key. Where it needs host memory that it did not need before,
 // that must be there at once: begun work holds memory and waits for this key, so to wait for it in turn might never end.
 void KeyStore::reopen_circuit(const std::string& circuit_id, HeldCircuit& held) {
     std::map<u32, Resident>
@@ -114,12 +114,16 @@ void KeyStore::reopen_circuit(const std::string& circuit_id, HeldCircuit& held) 
         doubtful.swap(entries_.at(circuit_id).residents);
     }
     doubtful.clear();
-    held.circuit->seek_key(nullptr);
+    held.circuit->seek_key(nullptr, stopping_.get_token());
+    if (stopping_.stop_requested()) throw Error(ErrorKind::kEnvironment, "the engine has stopped");
     const u64 bytes = held.circuit->host_key_bytes();
     const u64 reserved = held.memory.bytes() - held.circuit->circuit_bytes() + held.more.bytes();
     if (bytes > reserved) {
-        Reservation more = planner_.try_acquire({places_.host, bytes - reserved, 0, "key " + circuit_id,
-                                                 Priority::kCritical, Claim::Phase::kKeep, 1});
+        const Claim claim{places_.host,        bytes - reserved,    0, "key " + circuit_id,
+                          Priority::kCritical, Claim::Phase::kKeep, 1};
+        Reservation more = planner_.try_acquire(claim);
+        if (!more && evict_idle(places_.host, claim.bytes, true) != 0)  // young ones, too
+            more = planner_.try_acquire(claim);
         if (!more)
             throw Error(ErrorKind::kEnvironment,
                         "the key of " + circuit_id +
@@ -134,12 +138,22 @@ void KeyStore::reopen_circuit(const std::string& circuit_id, HeldCircuit& held) 
     entries_.at(circuit_id).reopen = false;
 }
 
+// Whether the host has room for one proof on the device beside the circuit and its key, if for nothing else.
+bool KeyStore::fits_beside_key(const Circuit& circuit, u32 device) const {
+    const PartitionCost cost = circuit.cost();
+    return circuit.circuit_bytes() + circuit.host_key_bytes() + cost.witness + cost.synthesis +
+               devices_[device]->working_memory(circuit).host <=
+           host_limit_;
+}
+
 // By the planner's rule for what stays: whether a load's memory fits beside that of all circuits that are needed: those cannot be evicted.
 bool KeyStore::fits_beside_needed(const std::string& circuit_id, const Claim& claim) const {
     u64 bytes = claim.bytes, headroom = claim.headroom;
     for (const auto& [id, entry] : entries_) {
         if (id == circuit_id || !in_use(entry)) continue;
         bytes += entry.host_claim.bytes;
+        for (const auto& [device, resident] : entry.residents)
+            if (resident.tier == KeyTier::kPinned) bytes += entry.circuit->key_bytes();
         headroom = std::max(headroom, entry.host_claim.headroom);
     }
     return bytes + headroom <= host_limit_;
@@ -241,6 +255,14 @@ void KeyStore::load_onto(const std::string& circuit_id, u32 device,
     Device& target = *devices_[device];
     std::string refusal = "out of memory";
     const std::optional<SpaceId> own = places_.devices[device];
+    // Where it is a device that stepped in: work for it would wait for ever.
+    if (!fits_beside_key(*circuit, device)) {
+        const std::lock_guard lock(mutex_);
+        entries_.at(circuit_id).refused[device] = "a proof there needs " +
+                                                  size_text(target.working_memory(*circuit).host) +
+                                                  " of host memory, more than there is beside the key";
+        return;
+    }
     for (const KeyTier tier : {KeyTier::kHot, KeyTier::kPinned, KeyTier::kMapped}) {
         if (!own && tier != KeyTier::kMapped) continue;
         Reservation memory;
@@ -256,12 +278,15 @@ void KeyStore::load_onto(const std::string& circuit_id, u32 device,
         try {
             if (faults_ != nullptr) faults_->at(FaultPoint::kKeyLoad, circuit_id, -1, device);
             auto key = std::make_shared<Held>(std::move(memory), target.load(circuit, tier, nullptr));
+            std::vector<std::stop_source> give_way;
             {
                 const std::lock_guard lock(mutex_);
                 const KeyTier tier_now = key->tier();
                 entries_.at(circuit_id).residents[device] = {std::move(key), tier, tier_now};
+                if (tier == KeyTier::kPinned) give_way = claims_without_room();
                 changed_.notify_all();
             }
+            for (std::stop_source& source : give_way) source.request_stop();
             events_.changed(circuit_id);
             return;
         } catch (const DeviceError& e) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -44,14 +45,12 @@ public:
     // seek_key. Slow.
     virtual void open_key(Progress* progress) = 0;
 
-    // A proof failed its self-check, for `reason`. True if the points may be to blame, and the circuit has dropped the copy that
-    // it had them from: then it is to be opened anew. Slow; thread-safe.
-    virtual bool doubt_key(const std::string& reason) const {
-        static_cast<void>(reason);
-        return false;
+    // Looks where the key is read from after a self-check cast doubt on it (BackendCircuit::doubt_key); host_key_bytes tells what
+    // that takes. Slow; may leave the search unfinished once `stop` is requested, and the key must not be opened then.
+    virtual void seek_key(Progress* progress, const std::stop_token& stop) {
+        static_cast<void>(progress);
+        static_cast<void>(stop);
     }
-    // Looks where the key is read from now; host_key_bytes tells what that takes. Slow.
-    virtual void seek_key(Progress* progress) { static_cast<void>(progress); }
 };
 
 // A decoded and natively checked request. Immutable; partitions may be synthesised in any order and on any thread.

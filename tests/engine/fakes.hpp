@@ -113,7 +113,7 @@ public:
     u64 host_key_bytes() const override {
         return sizes.key_in_host || (sizes.in_host_when_sought && sought_) ? sizes.key : 0;
     }
-    void seek_key(Progress*) override { sought_ = true; }
+    void seek_key(Progress*, const std::stop_token&) override { sought_ = true; }
     PartitionCost cost() const override { return {sizes.witness, sizes.synthesis}; }
     void open_key(Progress*) override {
         world.log.add("open " + id);
@@ -188,11 +188,12 @@ public:
     std::vector<MemoryReport> memory() const override { return {}; }
     WorkingMemory working_memory(const Circuit& circuit) const override {
         const auto& fake = dynamic_cast<const FakeCircuit&>(circuit);
-        return {fake.sizes.host_working, memory_ == 0 ? 0 : fake.sizes.device_working};
+        return {fake.sizes.host_working + more_host_working, memory_ == 0 ? 0 : fake.sizes.device_working};
     }
     std::unique_ptr<ResidentKey> load(std::shared_ptr<const Circuit> circuit, KeyTier tier,
                                       Progress*) override;
 
+    u64 more_host_working = 0;  // set before the engine starts
     std::atomic<u32> at_once = 0, most_at_once = 0;
 
 private:
