@@ -235,6 +235,7 @@ engine::EngineConfig engine_config(const DaemonConfig& config) {
         e.host_budget = *total - std::min(kOwnMemory, *total / 2);
     e.host_margin = config.memory.safety_margin;
     e.pinned_budget = config.memory.pinned_budget.value_or(0);
+    if (e.host_budget != 0) e.pinned_budget = std::min(e.pinned_budget, e.host_budget);
     e.eviction_min_idle = config.memory.eviction_min_idle;
     e.max_request_bytes = config.daemon.max_request_bytes;
     e.max_jobs_per_client = static_cast<u32>(config.daemon.max_jobs_per_client);

@@ -133,8 +133,9 @@ Status JobsService::AwaitCircuitProof(ServerContext* context,
         if (answer.kind == engine::AwaitResult::Kind::kDone) {
             fill_circuit_proof(std::move(answer.result), *response);
         } else {
+            const auto now = engine_.job(request->job_id());  // the wait may have been long
             response->set_job_id(request->job_id());
-            response->set_state(job && job->state == engine::JobState::kQueued ? jobs::v1::JOB_STATE_QUEUED
+            response->set_state(now && now->state == engine::JobState::kQueued ? jobs::v1::JOB_STATE_QUEUED
                                                                                : jobs::v1::JOB_STATE_RUNNING);
         }
         return Status::OK;

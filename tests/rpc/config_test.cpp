@@ -153,6 +153,10 @@ TEST(Config, MistakesInCircuitsHaveTheirLines) {
     expect_complaint("[daemon]\njob_timeout = \"2h\"\nmax_job_timeout = \"1h\"\n",
                      "daemon.job_timeout is longer than daemon.max_job_timeout");
     expect_complaint("[daemon]\nmax_request_bytes = 0\n", "daemon.max_request_bytes is none from 1 byte");
+    expect_complaint("[memory]\ntotal_budget = 0\n", "memory.total_budget is 0: write \"auto\"");
+    expect_complaint("[memory]\npinned_budget = \"0GiB\"\n", "memory.pinned_budget is 0: write \"auto\"");
+    expect_complaint("[memory]\ntotal_budget = \"4GiB\"\npinned_budget = \"5GiB\"\n",
+                     "memory.pinned_budget is part of memory.total_budget");
 }
 
 TEST(Config, BadValuesAreErrorsThatSayWhatIsWanted) {
@@ -197,6 +201,10 @@ TEST(Config, ThePlanLeavesRoomForTheProcessItself) {
     EXPECT_EQ(engine_config(c).host_budget, 0u) << "found out at start";
     c.memory.total_budget = u64{4} << 30;
     EXPECT_EQ(engine_config(c).host_budget, (u64{4} << 30) - (u64{256} << 20));
+    c.memory.pinned_budget = (u64{4} << 30) - 1;
+    EXPECT_EQ(engine_config(c).pinned_budget, engine_config(c).host_budget);
+    EXPECT_NO_THROW(engine_config(c).check());
+    c.memory.pinned_budget.reset();
     c.memory.total_budget = 1000;
     EXPECT_EQ(engine_config(c).host_budget, 500u);
 }

@@ -218,6 +218,14 @@ private:
         const DaemonConfig& c = out_.config;
         if (c.daemon.tls_certificate.empty() != c.daemon.tls_key.empty())
             problems_.push_back(name_ + ": daemon.tls_certificate and daemon.tls_key belong together");
+        for (const auto& [key, value] : {std::pair("total_budget", c.memory.total_budget),
+                                         std::pair("pinned_budget", c.memory.pinned_budget)})
+            if (value == u64{0})
+                problems_.push_back(fmt::format("{}: memory.{} is 0: write \"auto\", or a size", name_, key));
+        if (c.memory.total_budget && c.memory.pinned_budget.value_or(0) > *c.memory.total_budget)
+            problems_.push_back(
+                name_ +
+                ": memory.pinned_budget is part of memory.total_budget, and can not be larger than it");
         if (c.daemon.listen.empty()) problems_.push_back(name_ + ": daemon.listen names no address");
         if (const auto most = c.daemon.max_job_timeout; most.count() != 0 && c.daemon.job_timeout > most)
             problems_.push_back(name_ + ": daemon.job_timeout is longer than daemon.max_job_timeout");
