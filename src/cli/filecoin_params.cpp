@@ -204,7 +204,9 @@ int cache(const Arguments& args) {
             result = cache_fault(args, named, found, progress);
             fine = result.empty();
             if (fine) result = "sound";
-            bytes = std::filesystem::file_size(found.path);
+            std::error_code gone;
+            const auto size = std::filesystem::file_size(found.path, gone);
+            bytes = gone ? 0 : size;
         } else {
             KeyCacheWriteOptions options;
             options.checks = args.deep ? PointChecks::kSubgroup : PointChecks::kCurve;

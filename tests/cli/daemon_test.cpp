@@ -181,7 +181,7 @@ TEST_F(DaemonTest, ProvesThroughItsCommands) {
     ASSERT_EQ(probed["requests"].size(), 3u) << "the probe alone, the probe under load, the load";
     EXPECT_EQ(probed["requests"][0]["proofs"], 2);
     EXPECT_EQ(probed["requests"][1]["proofs"], 2);
-    EXPECT_GE(probed["requests"][2]["proofs"], 2);
+    EXPECT_GE(probed["requests"][2]["proofs"], 1) << "a loader may come late to a probe that is soon over";
     EXPECT_EQ(probed["probe"]["probes"], 2);
     EXPECT_GT(probed["probe"]["bound_s"], probed["probe"]["alone_p50_s"]);
     EXPECT_EQ(run({"bench", "serve", out("request.json"), "--mode", "probe", "--params", out("params"),

@@ -135,14 +135,14 @@ protected:
         return 0;
     }
     bool wait_for_cache() const {
-        for (int i = 0; i < 600; ++i) {
+        for (int i = 0; i < 2400; ++i) {
             if (filecoin::find_key_cache(folders(), kKind, shape_).file) return true;
             std::this_thread::sleep_for(50ms);
         }
         return false;
     }
     static bool noted(const Engine& engine, const std::string& text) {
-        for (int i = 0; i < 100; ++i) {
+        for (int i = 0; i < 3000; ++i) {
             for (const RecentError& error : engine.status().recent_errors)
                 if (error.message.find(text) != std::string::npos) return true;
             std::this_thread::sleep_for(20ms);
