@@ -45,7 +45,11 @@ u64 DeviceOptions::memory_limit() const {
 }
 
 std::optional<std::string> DeviceOptions::cuda_name() const {
-    return gpu::cuda_name(device == "cuda:all" ? "cuda" : device);
+    auto name = gpu::cuda_name(device == "cuda:all" ? "cuda" : device);
+    if (!name && !helpers.empty())
+        throw Error(ErrorKind::kUsage,
+                    "--helpers are for a GPU, but --device " + device + " is the processor here");
+    return name;
 }
 
 DeviceOptions DeviceOptions::with_device(std::string name) const {
@@ -56,11 +60,13 @@ DeviceOptions DeviceOptions::with_device(std::string name) const {
 
 template <class C>
 std::unique_ptr<Backend<C>> make_backend(const DeviceOptions& options) {
+    const auto device = options.cuda_name();
     gpu::BackendOptions backend;
     backend.memory_limit = options.memory_limit();
     backend.resident_keys = !options.stream_key;
     backend.helpers = options.helpers;
-    return gpu::choose_backend<C>(options.device == "cuda:all" ? "cuda" : options.device, backend);
+    const std::string name = !device ? "cpu" : device->empty() ? "cuda" : "cuda:" + *device;
+    return gpu::choose_backend<C>(name, backend);
 }
 
 template std::unique_ptr<Backend<Bls12_381>> make_backend(const DeviceOptions&);

@@ -22,7 +22,7 @@ struct DeviceOptions {
     DeviceOptions with_device(std::string name) const;
     // Bytes of --vram-limit; 0: what is free.
     u64 memory_limit() const;
-    // What gpu::find_device takes; nothing for the processor.
+    // What gpu::find_device takes; nothing for the processor. Error(kUsage) where that is told to have helpers.
     std::optional<std::string> cuda_name() const;
 };
 

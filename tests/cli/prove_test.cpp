@@ -75,6 +75,13 @@ TEST_F(Prove, FixedRandomnessGivesTheSameBytesOnEveryPath) {
         }
 }
 
+TEST_F(Prove, TheProcessorHasNoHelpers) {
+    const std::string base = data("factor33-bn128/");
+    expect_failure({"prove", base + "circuit.zkey", base + "witness.wtns", out("p.json"), out("q.json"),
+                    "--helpers", "1"},
+                   2, "--helpers are for a GPU");
+}
+
 TEST_F(Prove, FixedRandomnessNeedsTheHook) {
     const std::string base = data("factor33-bn128/");
     const std::vector<std::string> command = {

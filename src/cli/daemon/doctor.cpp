@@ -210,11 +210,18 @@ private:
         const std::string found = fmt::format("{} of {} keys have one", there, there + missing);
         if (missing == 0) return add(Verdict::kGood, "key caches", found);
         const char* const advice = "`cuzk filecoin params cache` makes the others, and so does the daemon";
+        // The daemon makes the folder: what counts until then is the nearest one above it.
         std::error_code failure;
-        if (config_.srs.key_cache == "make" && access(folder.c_str(), W_OK) != 0)
+        fs::path nearest = fs::absolute(folder, failure);
+        while (!fs::exists(nearest, failure) && nearest.has_relative_path()) nearest = nearest.parent_path();
+        const fs::space_info space = fs::space(nearest, failure);
+        if (config_.srs.key_cache == "make" && access(nearest.c_str(), W_OK) != 0)
             add(Verdict::kWarning, "key caches", found + "; " + folder + " can not be written",
                 "set srs.key_cache_folder to a folder on a fast disk");
-        else if (fs::space(folder, failure).available < missing_bytes + missing_bytes / 8)
+        else if (failure)
+            add(Verdict::kWarning, "key caches",
+                found + "; the room in " + folder + " can not be found out: " + failure.message());
+        else if (space.available < missing_bytes + missing_bytes / 8)
             add(Verdict::kWarning, "key caches",
                 fmt::format("{}; {} has no room for {} more", found, folder, bytes_text(missing_bytes)),
                 "keys without a cache are decoded at each load, some minutes for a large one");
