@@ -218,7 +218,10 @@ TEST(KeyRoom, WhatADeviceThatStepsInNeedsIsKeptFreeOrTheJobsFail) {
                 << result.error;
             if (result.state == JobState::kFailed) {
                 EXPECT_EQ(result.error_kind, ErrorKind::kEnvironment);
-                EXPECT_NE(result.error.find("beside the key"), std::string::npos) << result.error;
+                // A key that is on the host when the processor steps in is refused there; one that comes later does not fit at all.
+                EXPECT_TRUE(result.error.find("beside the key") != std::string::npos ||
+                            result.error.find("of which there are") != std::string::npos)
+                    << result.error;
             }
         }
     }
