@@ -17,6 +17,7 @@
 #include "cli/timings.hpp"
 #include "filecoin/simulate/sector.hpp"
 #include "gpu/choose_backend.hpp"
+#include "groth16/key_size.hpp"
 #include "groth16/prover.hpp"
 
 namespace cuzk::cli {
@@ -66,12 +67,6 @@ struct Figures {
     u64 host = 0, on_device = 0;
 };
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 // Seconds in which at least one of the intervals runs.
 double covered_seconds(std::vector<StageInterval> intervals) {
     std::sort(intervals.begin(), intervals.end(),
@@ -89,11 +84,6 @@ double covered_seconds(std::vector<StageInterval> intervals) {
 // Lets VmHWM begin anew, where the kernel allows it.
 void reset_peak_memory() {
     std::ofstream("/proc/self/clear_refs") << "5";
-}
-
-u64 key_bytes(const ProvingKey<C>& key) {
-    return (key.h.size() + key.l.size() + key.a.size() + key.b_g1.size()) * sizeof(Affine<C::G1>) +
-           key.b_g2.size() * sizeof(Affine<C::G2>);
 }
 
 class Experiment {
@@ -182,7 +172,7 @@ private:
         f.busy = covered_seconds(std::move(on_device)) / seconds;
         f.bus =
             phase.compact ? witnesses_[0].bytes() : (rows_[0].z.size() + 3 * rows_[0].a.size()) * sizeof(Fr);
-        if (!phase.resident) f.bus += key_bytes(*key_);
+        if (!phase.resident) f.bus += point_bytes(*key_);
         f.host = peak_memory();
         for (const MemoryReport& m : backend.memory())
             if (m.space != "host") f.on_device += m.keys + m.working;

@@ -35,6 +35,9 @@ std::string duration_text(double seconds);
 // "12.3 MiB"
 std::string bytes_text(u64 bytes);
 
+// Of an even number the upper one; 0 of none.
+double median(std::vector<double> values);
+
 double seconds_since(std::chrono::steady_clock::time_point start);
 
 // Refuses (kUnsupported) a key under which anyone can forge, unless allowed.

@@ -62,11 +62,6 @@ double on_all_devices(const Arguments& args, const std::shared_ptr<const Proving
     return seconds_since(start) / static_cast<double>(proofs);
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 struct Figures {
     double compile = 0, setup = 0, load = 0, prepare = 0;
     std::vector<double> witness, proof;  // of each proof

@@ -1,6 +1,8 @@
 // A Backend of groth16/ as a device of the engine, and what circuits and witnesses must be to be proved there.
 #pragma once
 
+#include <utility>
+
 #include "engine/work.hpp"
 #include "groth16/prover.hpp"
 
@@ -31,6 +33,21 @@ template <class C>
 class BackendWitness : public Witness {
 public:
     virtual Proof<C> prove(Prover<C>& prover, const ProveMonitor& monitor) const = 0;
+};
+
+// One that is what the prover takes: an Assignment, a CompactWitness.
+template <class C, class Input>
+class PlainWitness final : public BackendWitness<C> {
+public:
+    explicit PlainWitness(Input input) : input_(std::move(input)) {}
+    Proof<C> prove(Prover<C>& prover, const ProveMonitor& monitor) const override {
+        ProveOptions<typename C::Fr> options;
+        options.monitor = monitor;
+        return prover.prove(input_, options);
+    }
+
+private:
+    const Input input_;
 };
 
 // `bls12_381` proves Filecoin's circuits, and registered ones over its field; `bn254` those over the other, and may be null where

@@ -3,6 +3,7 @@
 #include "formats/bellman.hpp"
 #include "formats/r1cs_file.hpp"
 #include "formats/zkey.hpp"
+#include "groth16/key_size.hpp"
 
 namespace cuzk::engine {
 
@@ -67,11 +68,7 @@ public:
         return key_->a_matrix->memory_bytes() + key_->b_matrix->memory_bytes() +
                (r1cs_ ? r1cs_->memory_bytes() : 0);
     }
-    u64 key_bytes() const override {
-        return sizeof(Affine<typename C::G1>) *
-                   (key_->a.size() + key_->b_g1.size() + key_->h.size() + key_->l.size()) +
-               sizeof(Affine<typename C::G2>) * key_->b_g2.size();
-    }
+    u64 key_bytes() const override { return point_bytes(*key_); }
     u64 host_key_bytes() const override { return 0; }   // points are used where the mapped file has them
     PartitionCost cost() const override { return {}; }  // the values are the request's
     void open_key(Progress*) override {}
@@ -87,19 +84,6 @@ private:
     const KeyTrust trust_;
     std::shared_ptr<const R1cs<Fr>> r1cs_;
     std::shared_ptr<const ProvingKey<C>> key_;
-};
-
-class ParamsWitness final : public BackendWitness<Bls12_381> {
-public:
-    explicit ParamsWitness(Assignment<Bls12_381Fr> assignment) : assignment_(std::move(assignment)) {}
-    Proof<Bls12_381> prove(Prover<Bls12_381>& prover, const ProveMonitor& monitor) const override {
-        ProveOptions<Bls12_381Fr> options;
-        options.monitor = monitor;
-        return prover.prove(assignment_, options);
-    }
-
-private:
-    const Assignment<Bls12_381Fr> assignment_;
 };
 
 // Bellman's keys hold no matrices: the rows come from the circuit.
@@ -166,7 +150,7 @@ public:
         x.b_inputs = b_inputs_;
         x.b_aux = b_aux_;
         x.storage = owner;
-        return std::make_unique<ParamsWitness>(std::move(x));
+        return std::make_unique<PlainWitness<C, Assignment<Fr>>>(std::move(x));
     }
 
 private:

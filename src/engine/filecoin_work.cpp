@@ -22,19 +22,6 @@ using Curve = Bls12_381;
 using Fr = Curve::Fr;
 using Key = ProvingKey<Curve>;
 
-class FilecoinWitness final : public BackendWitness<Curve> {
-public:
-    explicit FilecoinWitness(CompactWitness<Fr> witness) : witness_(std::move(witness)) {}
-    Proof<Curve> prove(Prover<Curve>& prover, const ProveMonitor& monitor) const override {
-        ProveOptions<Fr> options;
-        options.monitor = monitor;
-        return prover.prove(witness_, options);
-    }
-
-private:
-    const CompactWitness<Fr> witness_;
-};
-
 // Failed self-checks under one open key after which its cache is given up, be its digests what they may.
 constexpr unsigned kMostDoubts = 2;
 
@@ -145,7 +132,7 @@ public:
     u32 partitions() const override { return static_cast<u32>(job_.partitions.size()); }
     u64 bytes() const override { return bytes_; }
     std::unique_ptr<Witness> synthesise(u32 partition, const Circuit&) const override {
-        return std::make_unique<FilecoinWitness>(job_.witness(partition));
+        return std::make_unique<PlainWitness<Curve, CompactWitness<Fr>>>(job_.witness(partition));
     }
 
 private:

@@ -17,10 +17,12 @@ CudaBackend<C>::CudaBackend(const BackendOptions& options)
     for (const std::string& name : options.helpers) {
         helpers_.push_back(find_device(name));
         if (helpers_.back().index == device_.index)
-            throw Error(ErrorKind::kUsage, "a device can not help itself: " + device_.uuid);
+            throw Error(ErrorKind::kUsage, "the helpers name " + device_.uuid +
+                                               ", which is the device that proves: name others");
         for (std::size_t i = 0; i + 1 < helpers_.size(); ++i)
             if (helpers_[i].index == helpers_.back().index)
-                throw Error(ErrorKind::kUsage, "the helpers name the device " + helpers_[i].uuid + " twice");
+                throw Error(ErrorKind::kUsage,
+                            "the helpers name the device " + helpers_[i].uuid + " twice: name each once");
     }
     const CurrentDevice current(device_.index);
     on_ = std::make_unique<Device>();

@@ -310,12 +310,10 @@ Proof<C> CudaBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignmen
     const std::array<std::span<const Fr>, 3> all_rows{assignment.a, assignment.b, assignment.c};
     const CurrentDevice current(device_.index);
     std::array<std::optional<PinnedRange>, 3> pinned;  // until the device is free for others
-    {
-        for (std::size_t m = 0; m < all_rows.size(); ++m)
-            if (all_rows[m].size_bytes() >= options_.pinned_rows_from)
-                if (auto range = PinnedRange::pin(all_rows[m].data(), all_rows[m].size_bytes()))
-                    pinned[m].emplace(std::move(*range));
-    }
+    for (std::size_t m = 0; m < all_rows.size(); ++m)
+        if (all_rows[m].size_bytes() >= options_.pinned_rows_from)
+            if (auto range = PinnedRange::pin(all_rows[m].data(), all_rows[m].size_bytes()))
+                pinned[m].emplace(std::move(*range));
     const Sums<C> result = on_device(handle, [&](const Key& k) {
         Arena& arena = *on_->working;
         DeviceWitness<Fr> witness;

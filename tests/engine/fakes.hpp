@@ -259,6 +259,15 @@ private:
     const Body body_;
 };
 
+// The first `times` proofs tell that their key is damaged.
+inline std::shared_ptr<FaultHook> damaged_key(int times) {
+    const auto left = std::make_shared<std::atomic<int>>(times);
+    return std::make_shared<Script>([left](FaultPoint point, const std::string&, i64, i64) {
+        if (point == FaultPoint::kDeviceProve && left->fetch_sub(1) > 0)
+            throw DeviceError(DeviceFault::kBadKey, "the key is damaged");
+    });
+}
+
 inline EngineConfig small_config() {
     EngineConfig config;
     config.host_budget = u64{100} << 20;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "../filecoin/oracle.hpp"
 #include "engine/backend_device.hpp"
@@ -26,13 +27,7 @@ namespace oracle = filecoin::oracle;
 
 TEST(KeyReopening, TheKeyIsOpenedAgainAndThePartitionsGoOn) {
     World world;
-    std::atomic<int> bad{3};
-    const auto engine =
-        make_engine(world, small_config(), {},
-                    std::make_shared<Script>([&](FaultPoint point, const std::string&, i64, i64) {
-                        if (point == FaultPoint::kDeviceProve && bad.fetch_sub(1) > 0)
-                            throw DeviceError(DeviceFault::kBadKey, "the key is damaged");
-                    }));
+    const auto engine = make_engine(world, small_config(), {}, damaged_key(3));
     const ProofRequest r = content(ProofKind::kPorepSealCommit, "porep-32g", 6);
     const JobResult result = finish(*engine, engine->submit(request(r)).job_id);
     EXPECT_EQ(text(result.proof), whole_proof(r)) << result.error;
@@ -47,12 +42,7 @@ TEST(KeyReopening, TheKeyIsOpenedAgainAndThePartitionsGoOn) {
 
 TEST(KeyReopening, AKeyThatIsAlwaysBadFailsItsJobInTheEnd) {
     World world;
-    const auto engine =
-        make_engine(world, small_config(), {},
-                    std::make_shared<Script>([&](FaultPoint point, const std::string&, i64, i64) {
-                        if (point == FaultPoint::kDeviceProve)
-                            throw DeviceError(DeviceFault::kBadKey, "the key is damaged");
-                    }));
+    const auto engine = make_engine(world, small_config(), {}, damaged_key(std::numeric_limits<int>::max()));
     const JobResult result =
         finish(*engine, engine->submit(request(content(ProofKind::kPorepSealCommit, "porep-32g", 1))).job_id);
     EXPECT_EQ(result.state, JobState::kFailed);
@@ -67,13 +57,7 @@ TEST(KeyReopening, TheMemoryThatTheOtherCopyNeedsIsReserved) {
         sizes.key = key;
         sizes.in_host_when_sought = true;
         sizes.witness = u64{30} << 20;
-        std::atomic<int> bad{1};
-        const auto engine =
-            make_engine(world, small_config(), {},
-                        std::make_shared<Script>([&](FaultPoint point, const std::string&, i64, i64) {
-                            if (point == FaultPoint::kDeviceProve && bad.fetch_sub(1) > 0)
-                                throw DeviceError(DeviceFault::kBadKey, "the key is damaged");
-                        }));
+        const auto engine = make_engine(world, small_config(), {}, damaged_key(1));
         const ProofRequest r = content(ProofKind::kPorepSealCommit, "porep-32g", 1);
         const JobResult first = finish(*engine, engine->submit(request(r)).job_id);
         const bool fits = key < (u64{50} << 20);

@@ -160,13 +160,7 @@ TEST(KeyReopening, IdleKeysMakeRoomHoweverYoung) {
     CircuitSizes& sizes = world.circuits["porep-32g"];
     sizes.key = u64{50} << 20;
     sizes.in_host_when_sought = true;
-    std::atomic<int> bad{1};
-    const auto engine =
-        make_engine(world, small_config(), {},
-                    std::make_shared<Script>([&](FaultPoint point, const std::string&, i64, i64) {
-                        if (point == FaultPoint::kDeviceProve && bad.fetch_sub(1) > 0)
-                            throw DeviceError(DeviceFault::kBadKey, "the key is damaged");
-                    }));
+    const auto engine = make_engine(world, small_config(), {}, damaged_key(1));
     engine->preload("wpost-32g");
     const ProofRequest r = content(ProofKind::kPorepSealCommit, "porep-32g", 1);
     const JobResult result = finish(*engine, engine->submit(request(r)).job_id);

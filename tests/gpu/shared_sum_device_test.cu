@@ -14,6 +14,17 @@ protected:
         MsmDeviceTest<G>::SetUp();
         if (gpu::list_devices().size() < 2) GTEST_SKIP() << "one device is too few";
     }
+    struct Sum {
+        gpu::DeviceSpan<const Affine<G>> bases;
+        gpu::DeviceSpan<const typename G::Scalar::Int> scalars;
+        Jacobian<G> expected;
+    };
+    Sum thousand() {
+        const auto points = this->points_of(1000);
+        const auto scalars = this->uniform_scalars(1000, 5);
+        return {this->upload_constant(points.points), this->upload_constant(scalars),
+                testing_msm::expected<G>(points, scalars)};
+    }
     void TearDownDevices() {
         this->stream_.reset();
         this->arena_.reset();
@@ -52,12 +63,7 @@ TYPED_TEST(SharedSumDeviceTest, AllSizesAgree) {
 
 TYPED_TEST(SharedSumDeviceTest, AHelperThatFailsIsLeftOut) {
     using G = TypeParam;
-    const std::size_t n = 1000;
-    const auto points = this->points_of(n);
-    const auto scalars = this->uniform_scalars(n, 5);
-    const auto expected = testing_msm::expected<G>(points, scalars);
-    const auto bases = this->upload_constant(points.points);
-    const auto digits = this->upload_constant(scalars);
+    const auto [bases, digits, expected] = this->thousand();
     gpu::SharedSum<G> sum(bases, this->arena_->device(), this->others());
     {
         const gpu::FaultInjection fault([&](gpu::FaultPoint point, const char* what) {
@@ -74,12 +80,7 @@ TYPED_TEST(SharedSumDeviceTest, AHelperThatFailsIsLeftOut) {
 #if defined(CUZK_EMULATED_DEVICE)
 TYPED_TEST(SharedSumDeviceTest, TheSumGoesOnWhenAHelpersDeviceIsGone) {
     using G = TypeParam;
-    const std::size_t n = 1000;
-    const auto points = this->points_of(n);
-    const auto scalars = this->uniform_scalars(n, 5);
-    const auto expected = testing_msm::expected<G>(points, scalars);
-    const auto bases = this->upload_constant(points.points);
-    const auto digits = this->upload_constant(scalars);
+    const auto [bases, digits, expected] = this->thousand();
     {
         gpu::SharedSum<G> sum(bases, this->arena_->device(), this->others());
         emulated::lose_device(this->others().front());
