@@ -3,12 +3,14 @@
 
 #include <array>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <mutex>
 
 #include "base/turn.hpp"
 #include "gpu/backend.hpp"
 #include "gpu/device_key.cuh"
+#include "gpu/parked_vector.hpp"
 #include "groth16/assemble.hpp"
 #include "groth16/stage.hpp"
 
@@ -50,26 +52,37 @@ private:
     struct Device {
         Stream stream, copies, rows;  // of the proof, of pieces of keys, of ready rows
         Event row_free, row_there;    // what the last row waits for, and what waits for it
+        std::array<Event, 2> piece_there, piece_used;  // of parked vectors
+        Event pieces_free;            // what the first piece waits for
         std::array<Stream, 4> lanes;  // for sums beside those on `stream`
         Uploader uploader, prefetcher;
         std::unique_ptr<Arena> working;
+        std::unique_ptr<PinnedBuffer> parked;  // vectors that wait in host memory
     };
 
     struct Loaded {
         std::shared_ptr<const ProvingKey<C>> host;
         std::shared_ptr<Key>
             placed;  // null while it moves, and after a failure to place it: the next proof tries again
+        bool made_room = false;  // it kept points, and let go of them for another key
     };
 
     std::shared_ptr<const ProvingKey<C>> find(KeyHandle handle) const;
-    std::shared_ptr<Key> placed(KeyHandle handle, bool may_be_resident);
-    std::shared_ptr<Key> place(std::shared_ptr<const ProvingKey<C>> key, bool may_be_resident);
+    // most_kept: bytes of points that may stay on the device.
+    std::shared_ptr<Key> placed(KeyHandle handle, std::size_t most_kept);
+    std::shared_ptr<Key> place(const std::shared_ptr<const ProvingKey<C>>& key, std::size_t most_kept);
     std::shared_ptr<Key> make_key(const std::shared_ptr<const ProvingKey<C>>& key, const MemoryPlan& plan);
     void take_away(std::shared_ptr<Key> key);
+    bool take_spare_points();
+    void give_spare_points();
+    std::size_t most_kept() const {
+        return options_.resident_keys ? std::numeric_limits<std::size_t>::max() : 0;
+    }
     std::size_t available() const;
-    void make_room(std::size_t bytes);
+    std::size_t working_of_keys() const;
+    void make_room(const MemoryPlan& plan);
     void drop_working();
-    // Calls work(key) with the device to itself; once more, with the points streamed, if there was too little memory.
+    // Calls work(key) with the device to itself; again, with less of the key on the device, if there was too little memory.
     template <class Work>
     Sums<C> on_device(KeyHandle handle, const Work& work);
     // Memory for pieces of a key that is not resident; the first one is on its way then.
@@ -88,6 +101,10 @@ private:
     template <class Rows>
     DeviceSpan<const Int> quotient(const Key& key, DeviceSpan<Fr> a, const Rows& rows, bool ahead,
                                    const ProveMonitor& monitor);
+    // The same in one vector on the device, the others being parked.
+    template <class Rows>
+    DeviceSpan<const Int> parked_quotient(const Key& key, DeviceSpan<Fr> values, const Rows& rows,
+                                          const ProveMonitor& monitor);
     // Brings a ready row to `out`, padded by zeros; what is queued on the proof's stream before may use `out`, unless it `is_free` already,
     // and what is queued afterwards finds the row there.
     void copy_row(DeviceSpan<Fr> out, std::span<const Fr> row, bool pinned, bool is_free);
@@ -99,9 +116,11 @@ private:
     template <class G>
     Jacobian<G> query_sum(Arena& arena, const Stream& stream, const char* name, const QueryPoints<G>& points,
                           const Selection<Fr>& selection, const ProveMonitor& monitor);
+    // In pieces: of points that are streamed, or that there is no scratch to add up at once.
     template <class G, class Then>
-    Jacobian<G> streamed_sum(const char* name, const QueryPoints<G>& points, const Selection<Fr>& selection,
-                             PieceBuffers& pieces, const Then& then, const ProveMonitor& monitor);
+    Jacobian<G> sum_in_pieces(const char* name, const QueryPoints<G>& points, std::size_t part_bytes,
+                              const Selection<Fr>& selection, PieceBuffers& pieces, const Then& then,
+                              const ProveMonitor& monitor);
     // The sums over the queries, one after the other in little memory, or side by side.
     void sums_in_turn(const Key& key, const DeviceWitness<Fr>& witness, const QueryLayout& a_layout,
                       const QueryLayout& b_layout, PieceBuffers& pieces, Sums<C>& out,
@@ -122,7 +141,8 @@ private:
 
     Turn turn_;  // at the device: of a proof, a load or an eviction
     std::unique_ptr<Device> on_;
-    std::atomic<std::size_t> working_bytes_{0}, working_peak_{0};  // for those who do not wait for the device
+    // For those who do not wait for the device.
+    std::atomic<std::size_t> working_bytes_{0}, working_peak_{0}, parked_bytes_{0}, parked_peak_{0};
 };
 
 }  // namespace cuzk::gpu

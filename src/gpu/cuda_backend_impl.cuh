@@ -58,15 +58,38 @@ template <class C>
 void CudaBackend<C>::drop_working() {
     on_->working.reset();
     working_bytes_ = 0;
+    on_->parked.reset();
+    parked_bytes_ = 0;
 }
 
-// An arena for proofs of this many bytes at least.
+// What proofs with the keys that are placed need for themselves.
 template <class C>
-void CudaBackend<C>::make_room(std::size_t bytes) {
-    if (on_->working && on_->working->size() >= bytes) return;
-    drop_working();
-    on_->working = std::make_unique<Arena>(device_.index, bytes);
-    working_bytes_ = bytes;
+std::size_t CudaBackend<C>::working_of_keys() const {
+    std::size_t most = 0;
+    const std::lock_guard lock(keys_mutex_);
+    for (const auto& [handle, key] : keys_)
+        if (key.placed) most = std::max(most, key.placed->plan.working);
+    return most;
+}
+
+// Memory for proofs, of the plan's size at least.
+template <class C>
+void CudaBackend<C>::make_room(const MemoryPlan& plan) {
+    if (!on_->working || on_->working->size() < plan.working) {
+        drop_working();
+        if (const std::size_t room = available(); plan.working > room)
+            throw OutOfDeviceMemory("a proof needs " + std::to_string(plan.working) +
+                                    " bytes of device memory, the keys leave " + std::to_string(room));
+        on_->working = std::make_unique<Arena>(device_.index, plan.working);
+        working_bytes_ = plan.working;
+    }
+    if (plan.host != 0 && (!on_->parked || on_->parked->size() < plan.host)) {
+        on_->parked.reset();
+        parked_bytes_ = 0;
+        on_->parked = std::make_unique<PinnedBuffer>(plan.host);
+        parked_bytes_ = plan.host;
+        parked_peak_ = std::max<std::size_t>(parked_peak_, plan.host);
+    }
 }
 
 template <class C>
@@ -76,7 +99,7 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::make_key(const std::shared_ptr<con
         return std::make_shared<Key>(key, plan, device_.index, options_.pinned_keys, on_->uploader,
                                      on_->stream, other);
     };
-    if (!plan.resident) return make(nullptr);
+    if (!plan.resident()) return make(nullptr);
     std::shared_ptr<Key> made;
     if (options_.exchange) {
         for (const KeyExchange::Place& place : options_.exchange->find(key.get())) {
@@ -92,7 +115,7 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::make_key(const std::shared_ptr<con
         }
     }
     if (!made) made = make(nullptr);
-    if (!helpers_.empty()) {
+    if (!helpers_.empty() && plan.piece >= made->h.size()) {
         std::vector<int> devices;
         for (const DeviceInfo& helper : helpers_) devices.push_back(helper.index);
         made->shared_h.emplace(made->h.resident(), device_.index, devices);
@@ -101,25 +124,81 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::make_key(const std::shared_ptr<con
     return made;
 }
 
+// How much of a key stays on the device where so much turned out to be too much.
+inline std::size_t keep_less(std::size_t kept) {
+    constexpr std::size_t kWorthIt = std::size_t{16} << 10;
+    return kept / 4 < kWorthIt ? 0 : kept / 4;
+}
+
 template <class C>
-std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(std::shared_ptr<const ProvingKey<C>> key,
-                                                    bool may_be_resident) {
+std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(const std::shared_ptr<const ProvingKey<C>>& key,
+                                                    std::size_t most_kept) {
     const ProofSizes sizes = Key::sizes(*key);
-    const std::size_t room = available();
-    const MemoryPlan plan =
-        plan_memory(sizes, kScratch, room, may_be_resident, key->name,
-                    options_.piece_points == 0 ? kMostPiecePoints : options_.piece_points);
-    // The arena of proofs serves all keys: it only grows while they are there.
-    const bool fits = plan.key + std::max<std::size_t>(plan.working, working_bytes_) <= room;
-    if (fits || !plan.resident) {
+    const auto plan_beside = [&](std::size_t least_working) {
+        MemoryLimits limits{available(), most_kept, least_working};
+        if (options_.piece_points != 0) limits.most_piece = options_.piece_points;
+        return plan_memory(sizes, kScratch, limits, key->name);
+    };
+    for (;;) {
+        MemoryPlan plan;
         try {
-            make_room(plan.working);
+            // One arena serves the proofs of all keys.
+            plan = plan_beside(working_of_keys());
+        } catch (const OutOfDeviceMemory&) {
+            if (take_spare_points()) continue;
+            // What keys that are there already need is theirs to make up for: they can keep less.
+            plan = plan_beside(0);
+        }
+        // Points of a key that does not fit as a whole are what spare memory is filled with.
+        if (!plan.resident() && take_spare_points()) continue;
+        try {
+            if (plan.key + std::max<std::size_t>(plan.working, working_bytes_) > available()) drop_working();
+            make_room(plan);
             return make_key(key, plan);
         } catch (const OutOfDeviceMemory&) {
-            if (!plan.resident) throw;
+            if (plan.kept_bytes == 0) throw;
+            most_kept = keep_less(plan.kept_bytes);
         }
     }
-    return place(std::move(key), false);
+}
+
+// Lets keys that are not resident as a whole keep nothing. False if there is none that did.
+template <class C>
+bool CudaBackend<C>::take_spare_points() {
+    std::vector<std::pair<KeyHandle, std::shared_ptr<Key>>> taken;
+    {
+        const std::lock_guard lock(keys_mutex_);
+        for (auto& [handle, key] : keys_)
+            if (key.placed && !key.placed->plan.resident() && key.placed->plan.kept_bytes != 0) {
+                key.made_room = true;
+                taken.emplace_back(handle, std::move(key.placed));
+            }
+    }
+    for (auto& [handle, key] : taken) {
+        const std::shared_ptr<const ProvingKey<C>> host = key->key;
+        take_away(std::move(key));
+        try {
+            std::shared_ptr<Key> streamed = place(host, 0);
+            const std::lock_guard lock(keys_mutex_);
+            keys_[handle].placed = std::move(streamed);
+        } catch (const OutOfDeviceMemory&) {
+            continue;  // its next proof tries again
+        }
+    }
+    return !taken.empty();
+}
+
+// A key is gone: those that have made room are placed anew by their next proofs.
+template <class C>
+void CudaBackend<C>::give_spare_points() {
+    std::vector<std::shared_ptr<Key>> taken;
+    {
+        const std::lock_guard lock(keys_mutex_);
+        for (auto& [handle, key] : keys_)
+            if (std::exchange(key.made_room, false) && key.placed && !key.placed->plan.resident())
+                taken.push_back(std::move(key.placed));
+    }
+    for (auto& key : taken) take_away(std::move(key));
 }
 
 template <class C>
@@ -128,7 +207,7 @@ KeyHandle CudaBackend<C>::load(std::shared_ptr<const ProvingKey<C>> key, Progres
     const Turn::Holder turn = turn_.take();
     const CurrentDevice current(device_.index);
     report_progress(progress, "key to the device", 0, 1);
-    auto placed = place(key, options_.resident_keys);
+    auto placed = place(key, most_kept());
     report_progress(progress, "key to the device", 1, 1);
     const std::lock_guard lock(keys_mutex_);
     const KeyHandle handle{next_handle_++};
@@ -151,6 +230,7 @@ void CudaBackend<C>::evict(KeyHandle handle) {
         none_left = keys_.empty();
     }
     take_away(std::move(last.placed));
+    give_spare_points();
     if (none_left) drop_working();
 }
 
@@ -170,19 +250,19 @@ void CudaBackend<C>::take_away(std::shared_ptr<Key> key) {
     while (key.use_count() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-// The key on the device; placed anew where it is not there or, being resident, must not be.
+// The key on the device; placed anew where it is not there or keeps too much there.
 template <class C>
-std::shared_ptr<DeviceKey<C>> CudaBackend<C>::placed(KeyHandle handle, bool may_be_resident) {
-    std::shared_ptr<const ProvingKey<C>> host = find(handle);
+std::shared_ptr<DeviceKey<C>> CudaBackend<C>::placed(KeyHandle handle, std::size_t most_kept) {
+    const std::shared_ptr<const ProvingKey<C>> host = find(handle);
     std::shared_ptr<Key> taken;
     {
         const std::lock_guard lock(keys_mutex_);
         std::shared_ptr<Key>& key = keys_[handle].placed;
-        if (key && (may_be_resident || !key->plan.resident)) return key;
+        if (key && key->plan.kept_bytes <= most_kept) return key;
         taken = std::move(key);
     }
     take_away(std::move(taken));
-    std::shared_ptr<Key> key = place(std::move(host), may_be_resident);
+    std::shared_ptr<Key> key = place(host, most_kept);
     const std::lock_guard lock(keys_mutex_);
     return keys_[handle].placed = std::move(key);
 }
@@ -193,9 +273,12 @@ void CudaBackend<C>::take_pieces(const Key& key, PieceBuffers& buffers) {
     buffers.uploader = &on_->prefetcher;
     buffers.stream = &on_->copies;
     buffers.prefetch = options_.prefetch;
-    if (key.plan.resident) return;
+    if (key.plan.resident()) return;
     for (auto& memory : buffers.memory)
         memory = on_->working->template take<u8>(key.plan.piece * sizeof(Affine<G1>), "pieces of a key");
+    // What is queued for the witness may still use this memory.
+    on_->pieces_free.record(on_->stream);
+    on_->pieces_free.block(on_->copies);
     key.h.prefetch(buffers);
 }
 
@@ -204,11 +287,12 @@ template <class Work>
 Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
     const Turn::Holder turn = turn_.take();
     const CurrentDevice current(device_.index);
-    bool resident = false;
-    const auto attempt = [&](bool may_be_resident) {
-        const std::shared_ptr<Key> key = placed(handle, may_be_resident);
-        resident = key->plan.resident;
-        make_room(key->plan.working);
+    std::size_t kept = 0;
+    const auto attempt = [&](std::size_t most) {
+        kept = 0;
+        const std::shared_ptr<Key> key = placed(handle, most);
+        kept = key->plan.kept_bytes;
+        make_room(key->plan);
         const Arena::Scope scope(*on_->working);
         try {
             return work(*key);
@@ -220,27 +304,33 @@ Sums<C> CudaBackend<C>::on_device(KeyHandle handle, const Work& work) {
             throw;
         }
     };
-    try {
-        return attempt(options_.resident_keys);
-    } catch (const OutOfDeviceMemory&) {
-        if (!resident) throw;
+    for (std::size_t most = most_kept();;) {
+        try {
+            return attempt(most);
+        } catch (const OutOfDeviceMemory&) {
+            if (kept == 0) throw;
+        }
+        // Somebody else has taken memory of the device, or the plan was too tight: go on with fewer resident points.
+        drop_working();
+        most = keep_less(kept);
     }
-    // Somebody else has taken memory of the device, or the plan was too tight: go on without the resident points.
-    drop_working();
-    return attempt(false);
 }
 
 template <class C>
 std::vector<MemoryReport> CudaBackend<C>::memory() const {
-    MemoryReport report{"device " + device_.uuid, 0, 0, 0};
+    MemoryReport report{"device " + device_.uuid, 0, 0, 0, 0};
     report.working = working_bytes_;
     report.working_peak = working_peak_;
     const std::lock_guard lock(keys_mutex_);
     for (const auto& [handle, key] : keys_)
-        if (key.placed) report.keys += key.placed->arena.size();
+        if (key.placed) {
+            report.keys += key.placed->arena.size();
+            report.streamed += key.placed->plan.streamed_bytes;
+        }
     std::vector<MemoryReport> reports{report};
+    if (parked_peak_ != 0) reports.push_back({"host", 0, parked_bytes_, parked_peak_, 0});
     for (const DeviceInfo& helper : helpers_) {
-        MemoryReport shares{"device " + helper.uuid, 0, 0, 0};
+        MemoryReport shares{"device " + helper.uuid, 0, 0, 0, 0};
         for (const auto& [handle, key] : keys_)
             if (key.placed && key.placed->shared_h)
                 shares.keys += key.placed->shared_h->bytes_on(helper.index);
