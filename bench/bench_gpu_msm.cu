@@ -1,4 +1,5 @@
 // Sums in device memory: median times by size, with their stages.
+//   bench_gpu_msm [GROUP [LOG_SIZE]]   all, or those of "BLS12-381 G1" (one size of them: for a profiler)
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -22,12 +23,21 @@ void print(const char* group, const std::string& what, unsigned log_size, const 
     std::fflush(stdout);
 }
 
+struct Choice {
+    std::string group;      // empty: all
+    unsigned log_size = 0;  // 0: all
+
+    bool has(const char* name) const { return group.empty() || group == name; }
+};
+
 template <class G>
-void report_sums(gpu::Arena& arena, unsigned last) {
+void report_sums(const Choice& choice, gpu::Arena& arena, unsigned last) {
+    if (!choice.has(G::kName)) return;
     const gpu::Arena::Scope scope(arena);
     const bench::SumInputs<G> inputs(arena, last);
     for (const unsigned log_size : {17u, 18u, 20u, 22u, 24u, 26u}) {
         if (log_size > last) break;
+        if (choice.log_size != 0 && choice.log_size != log_size) continue;
         const std::size_t n = std::size_t{1} << log_size;
         gpu::MsmReport stages;
         double total = bench::wall_median_ms(
@@ -80,28 +90,35 @@ void report_small(gpu::Arena& arena, unsigned log_size) {
     print(G::kName, "five at once", log_size, stages, together, stages.add);
 }
 
-void run(const gpu::DeviceInfo& device) {
-    gpu::Arena arena(device.index, device.memory / 10 * 7);
+void run(const gpu::DeviceInfo& device, const Choice& choice) {
+    // A profiler saves all memory that a kernel may write: little where few sizes need it.
+    const bool small = choice.log_size != 0 && choice.log_size <= 22;
+    gpu::Arena arena(device.index, device.memory / 10 * (small ? 1 : 7));
     std::puts(
         "| group | scalars | size | windows (at once) | sort ms | plan ms | add ms | reduce ms | total ms | "
         "G "
         "additions/s | arena GiB |");
     std::puts("|---|---|---|---|---|---|---|---|---|---|---|");
     for (const unsigned log_size : {10u, 14u, 16u}) {
+        if (!choice.group.empty()) break;
         report_small<Bn254G1>(arena, log_size);
         report_small<Bn254G2>(arena, log_size);
         report_small<Bls12_381G1>(arena, log_size);
         report_small<Bls12_381G2>(arena, log_size);
     }
-    report_sums<Bls12_381G1>(arena, 26);
-    report_sums<Bls12_381G2>(arena, 24);
-    report_sums<Bn254G1>(arena, 26);
-    report_sums<Bn254G2>(arena, 24);
+    report_sums<Bls12_381G1>(choice, arena, 26);
+    report_sums<Bls12_381G2>(choice, arena, 24);
+    report_sums<Bn254G1>(choice, arena, 26);
+    report_sums<Bn254G2>(choice, arena, 24);
 }
 
 }  // namespace
 }  // namespace cuzk
 
-int main() {
-    return cuzk::bench::on_first_device([&](const cuzk::gpu::DeviceInfo& device) { cuzk::run(device); });
+int main(int argc, char** argv) {
+    cuzk::Choice choice;
+    if (argc > 1) choice.group = argv[1];
+    if (argc > 2) choice.log_size = static_cast<unsigned>(std::stoul(argv[2]));
+    return cuzk::bench::on_first_device(
+        [&](const cuzk::gpu::DeviceInfo& device) { cuzk::run(device, choice); });
 }
