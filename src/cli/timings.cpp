@@ -48,7 +48,7 @@ Json device_summary(const StageLog& log) {
             transforms += s.milliseconds();
         else if (s.stage.starts_with("batch_add"))
             ones += s.milliseconds();
-        else if (starts_with_any(s.stage, {"tail_msm", "streamed sums"}))
+        else if (starts_with_any(s.stage, {"tail_msm", "streamed sums", "sums in parts"}))
             tails += s.milliseconds();
         else if (!starts_with_any(s.stage, {"upload", "select"}))
             continue;

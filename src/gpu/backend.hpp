@@ -22,6 +22,8 @@ struct BackendOptions {
     bool pinned_keys = true;  // points that are streamed come from pinned host memory
     bool prefetch = true;     // the next piece of a key is copied while the last one is used
     u64 piece_points = 0;     // of such a piece, at most: a power of two; 0: as many as fit
+    // All vectors of a proof's transforms but one wait in pinned host memory, even where the device has room for them.
+    bool park_vectors = false;
     // Ready rows of at least so many bytes are pinned where they lie while they are copied, outside the proof's turn at the device;
     // smaller ones, and those that cannot be pinned, go by pinned pieces.
     u64 pinned_rows_from = u64{64} << 20;

@@ -50,11 +50,11 @@ private:
 
     // What the device does one proof at a time with.
     struct Device {
-        Stream stream, copies, rows;  // of the proof, of pieces of keys, of ready rows
-        Event row_free, row_there;    // what the last row waits for, and what waits for it
+        Stream stream, copies, rows;                   // of the proof, of pieces of keys, of ready rows
+        Event row_free, row_there;                     // what the last row waits for, and what waits for it
         std::array<Event, 2> piece_there, piece_used;  // of parked vectors
-        Event pieces_free;            // what the first piece waits for
-        std::array<Stream, 4> lanes;  // for sums beside those on `stream`
+        Event pieces_free;                             // what the first piece waits for
+        std::array<Stream, 4> lanes;                   // for sums beside those on `stream`
         Uploader uploader, prefetcher;
         std::unique_ptr<Arena> working;
         std::unique_ptr<PinnedBuffer> parked;  // vectors that wait in host memory

@@ -137,6 +137,7 @@ std::shared_ptr<DeviceKey<C>> CudaBackend<C>::place(const std::shared_ptr<const 
     const auto plan_beside = [&](std::size_t least_working) {
         MemoryLimits limits{available(), most_kept, least_working};
         if (options_.piece_points != 0) limits.most_piece = options_.piece_points;
+        limits.parked_only = options_.park_vectors;
         return plan_memory(sizes, kScratch, limits, key->name);
     };
     for (;;) {
@@ -207,7 +208,14 @@ KeyHandle CudaBackend<C>::load(std::shared_ptr<const ProvingKey<C>> key, Progres
     const Turn::Holder turn = turn_.take();
     const CurrentDevice current(device_.index);
     report_progress(progress, "key to the device", 0, 1);
-    auto placed = place(key, most_kept());
+    std::shared_ptr<Key> placed;
+    try {
+        placed = place(key, most_kept());
+    } catch (...) {
+        const std::lock_guard lock(keys_mutex_);
+        if (keys_.empty()) drop_working();  // nobody would take it away
+        throw;
+    }
     report_progress(progress, "key to the device", 1, 1);
     const std::lock_guard lock(keys_mutex_);
     const KeyHandle handle{next_handle_++};

@@ -17,6 +17,7 @@ DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::quotient(const Key& key, D
     Arena& arena = *on_->working;
     const Stream& stream = on_->stream;
     const std::size_t n = key.key->domain();
+    if (key.plan.parked) return parked_quotient(key, a, rows, monitor);
     const Arena::Scope scope(arena);
     DeviceSpan<const Int> scalars;
     const auto b = arena.take<Fr>(n, "values of B");
@@ -63,6 +64,68 @@ DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::quotient(const Key& key, D
 }
 
 template <class C>
+template <class Rows>
+DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::parked_quotient(const Key& key, DeviceSpan<Fr> values,
+                                                                      const Rows& rows,
+                                                                      const ProveMonitor& monitor) {
+    Arena& arena = *on_->working;
+    const Stream& stream = on_->stream;
+    const DeviceQuotient<Fr>& quotient = key.quotient;
+    const KeyFamily family = quotient.family();
+    const std::size_t n = values.size;
+    const Stage stage(monitor, "abc and ntt", parked_copies(family) * n * sizeof(Fr));
+    const Arena::Scope scope(arena);
+    ParkedPieces<Fr> pieces{{}, &on_->rows, &on_->piece_there, &on_->piece_used};
+    for (auto& piece : pieces.memory)
+        piece = arena.take<Fr>(std::min(kParkedPiece, n), "pieces of a parked vector");
+    Fr* const parked = reinterpret_cast<Fr*>(on_->parked->data());
+    const auto leave = [&](Fr* to) { park<Fr>(to, {values.data, n}, stream); };
+    const auto multiply_by = [&](const Fr* from) {
+        bring_back(from, n, pieces, stream, [&](std::size_t first, DeviceSpan<const Fr> piece) {
+            quotient.multiply(values.subspan(first, piece.size), piece, stream);
+        });
+    };
+    if (family == KeyFamily::kSnarkjs) {
+        // C z first, which is A z times B z: it waits while A and B are made once more.
+        Fr* const parked_too = parked + n;
+        rows(kA, values);
+        leave(parked);
+        rows(kB, values);
+        multiply_by(parked);
+        quotient.extend(values, stream);
+        leave(parked_too);
+        rows(kA, values);
+        quotient.extend(values, stream);
+        leave(parked);
+        rows(kB, values);
+        quotient.extend(values, stream);
+        multiply_by(parked);
+        bring_back(parked_too, n, pieces, stream, [&](std::size_t first, DeviceSpan<const Fr> c) {
+            const auto part = values.subspan(first, c.size);
+            quotient.subtract(part, {part.data, part.size}, c, stream);
+        });
+    } else {
+        rows(kA, values);
+        quotient.extend(values, stream);
+        leave(parked);
+        rows(kB, values);
+        quotient.extend(values, stream);
+        multiply_by(parked);
+        quotient.interpolate_product(values, stream);
+        leave(parked);
+        rows(kC, values);
+        quotient.interpolate_c(values, stream);
+        bring_back(parked, n, pieces, stream, [&](std::size_t first, DeviceSpan<const Fr> product) {
+            const auto part = values.subspan(first, product.size);
+            quotient.subtract(part, product, {part.data, part.size}, stream);
+        });
+    }
+    const DeviceSpan<const Int> scalars = quotient.order(values, stream);
+    stream.synchronize();
+    return scalars;
+}
+
+template <class C>
 Jacobian<typename C::G1> CudaBackend<C>::quotient_sum(const Key& key, Arena& arena, const Stream& stream,
                                                       DeviceSpan<const Int> scalars, PieceBuffers& pieces,
                                                       const ProveMonitor& monitor) {
@@ -71,7 +134,7 @@ Jacobian<typename C::G1> CudaBackend<C>::quotient_sum(const Key& key, Arena& are
     if (key.shared_h) return (*key.shared_h)(arena, scalars, stream);
     auto sum = Jacobian<G1>::infinity();
     key.h.for_each_piece(
-        pieces,
+        pieces, key.plan.piece * sizeof(Affine<G1>),
         [&](std::size_t first, DeviceSpan<const Affine<G1>> points) {
             sum += msm<G1>(arena, points, scalars.subspan(first, points.size), stream);
         },
@@ -97,22 +160,24 @@ Jacobian<G> CudaBackend<C>::query_sum(Arena& arena, const Stream& stream, const 
 
 template <class C>
 template <class G, class Then>
-Jacobian<G> CudaBackend<C>::streamed_sum(const char* name, const QueryPoints<G>& points,
-                                         const Selection<Fr>& selection, PieceBuffers& pieces,
-                                         const Then& then, const ProveMonitor& monitor) {
+Jacobian<G> CudaBackend<C>::sum_in_pieces(const char* name, const QueryPoints<G>& points,
+                                          std::size_t part_bytes, const Selection<Fr>& selection,
+                                          PieceBuffers& pieces, const Then& then,
+                                          const ProveMonitor& monitor) {
     Arena& arena = *on_->working;
     const Stream& stream = on_->stream;
     const Arena::Scope scope(arena);
-    const Stage stage(monitor, std::string("streamed sums ") + name, points.bytes());
-    const std::size_t piece = pieces.memory[0].size / sizeof(Affine<G>);
-    const std::size_t count = (points.size() + piece - 1) / piece;
-    const auto ones = piece_bounds(arena, selection.ones, piece, count, stream);
-    const auto wide = piece_bounds(arena, selection.wide, piece, count, stream);
+    const Stage stage(monitor, std::string(points.is_resident() ? "sums in parts " : "streamed sums ") + name,
+                      points.streamed_bytes());
+    const std::vector<u32> cuts = points.cuts(pieces, part_bytes);
+    const auto ones = piece_bounds(arena, selection.ones, cuts, stream);
+    const auto wide = piece_bounds(arena, selection.wide, cuts, stream);
     auto sum = Jacobian<G>::infinity();
+    std::size_t next = 0;
     points.for_each_piece(
-        pieces,
+        pieces, part_bytes,
         [&](std::size_t first, DeviceSpan<const Affine<G>> bases) {
-            const std::size_t k = first / piece;
+            const std::size_t k = next++;
             // The lists name points of the whole query: this is where its first one would be.
             const DeviceSpan<const Affine<G>> whole{bases.data - first, first + bases.size};
             sum +=
@@ -152,8 +217,13 @@ void CudaBackend<C>::sums_in_turn(const Key& key, const DeviceWitness<Fr>& witne
     };
     const auto sum = [&]<class G>(Jacobian<G>& to, const char* name, const QueryPoints<G>& points,
                                   const Selection<Fr>& s, const auto& then) {
-        to = points.is_resident() ? query_sum<G>(arena, stream, name, points, s, monitor)
-                                  : streamed_sum<G>(name, points, s, pieces, then, monitor);
+        const std::size_t part_bytes = key.plan.part * sizeof(Affine<G1>);
+        if (points.is_resident() && points.bytes() <= part_bytes) {
+            then();
+            to = query_sum<G>(arena, stream, name, points, s, monitor);
+        } else {
+            to = sum_in_pieces<G>(name, points, part_bytes, s, pieces, then, monitor);
+        }
     };
     with(key.l_layout,
          [&](const Selection<Fr>& s) { sum(out.l, "l", key.l, s, [&] { key.a.prefetch(pieces); }); });
@@ -331,7 +401,7 @@ Proof<C> CudaBackend<C>::prove(KeyHandle handle, const Assignment<Fr>& assignmen
             [&](MatrixId m,
                 DeviceSpan<Fr>
                     out) {  // The memory of B is free since that of A is, and its copy comes after A's.
-                copy_row(out, all_rows[m], pinned[m].has_value(), m == kB);
+                copy_row(out, all_rows[m], pinned[m].has_value(), m == kB && !k.plan.parked);
             },
             options_.rows_ahead, monitor);
     });

@@ -24,28 +24,26 @@ struct DeviceKey {
     using G1 = typename C::G1;
     using G2 = typename C::G2;
 
-    // Takes device memory as the plan says. Points that stay there come from `other`, the same key resident on another device, if
-    // it is given. Waits for its copies.
+    // Takes device memory as the plan says. Where all points stay there they come from `other`, the same key resident on another device,
+    // if it is given. Waits for its copies.
     DeviceKey(std::shared_ptr<const ProvingKey<C>> host_key, const MemoryPlan& memory_plan, int device,
               bool pin, Uploader& uploader, const Stream& stream, const DeviceKey* other = nullptr)
         : key(std::move(host_key)),
           plan(memory_plan),
           arena(device, plan.key),
           quotient(arena, key->family, key->log_domain, stream) {
-        const auto query = [&]<class G>(QueryPoints<G> DeviceKey::*points, AffineView<G> host) {
-            if (!plan.resident)
-                this->*points = QueryPoints<G>(host, pin);
-            else if (other == nullptr)
-                this->*points = QueryPoints<G>(host, arena, uploader, stream);
+        const auto query = [&]<class G>(QueryPoints<G> DeviceKey::*points, AffineView<G> host, Query which) {
+            if (other == nullptr)
+                this->*points = QueryPoints<G>(host, plan.kept[which], pin, arena, uploader, stream);
             else
                 this->*points = QueryPoints<G>(other->*points, other->arena.device(), arena, stream);
         };
-        if (plan.resident && other != nullptr) allow_copies_from(other->arena.device());
-        query(&DeviceKey::h, key->h);
-        query(&DeviceKey::l, key->l);
-        query(&DeviceKey::a, key->a);
-        query(&DeviceKey::b_g1, key->b_g1);
-        query(&DeviceKey::b_g2, key->b_g2);
+        if (other != nullptr) allow_copies_from(other->arena.device());
+        query(&DeviceKey::h, key->h, Query::kH);
+        query(&DeviceKey::l, key->l, Query::kL);
+        query(&DeviceKey::a, key->a, Query::kA);
+        query(&DeviceKey::b_g1, key->b_g1, Query::kBG1);
+        query(&DeviceKey::b_g2, key->b_g2, Query::kBG2);
         l_layout.first_variable = static_cast<u32>(key->vk.ic.size());
         if (key->family == KeyFamily::kSnarkjs) {
             matrices.emplace(arena, *key->a_matrix, *key->b_matrix, uploader, stream);
@@ -77,15 +75,17 @@ struct DeviceKey {
     static ProofSizes sizes(const ProvingKey<C>& key) {
         ProofSizes s;
         s.domain = key.domain();
-        s.g1_points = key.h.size() + key.l.size() + key.a.size() + key.b_g1.size();
-        s.g2_points = key.b_g2.size();
+        s.family = key.family;
+        s.points[Query::kL] = key.l.size();
+        s.points[Query::kA] = key.a.size();
+        s.points[Query::kBG1] = key.b_g1.size();
+        s.points[Query::kBG2] = key.b_g2.size();
+        s.points[Query::kH] = key.h.size();
         s.g1_bytes = sizeof(Affine<G1>);
         s.g2_bytes = sizeof(Affine<G2>);
-        s.largest_g1 = std::max({key.l.size(), key.a.size(), key.b_g1.size()});
         s.tables = DeviceQuotient<Fr>::table_bytes(key.log_domain);
         std::size_t bits = 0;  // variables that are known to be bits
         if (key.family == KeyFamily::kSnarkjs) {
-            s.vectors = 3;
             s.tables += DeviceMatrices<Fr>::bytes(*key.a_matrix, *key.b_matrix) +
                         2 * layout_bytes(key.variables, false);
             s.witness = placed_values_bytes(key.variables);

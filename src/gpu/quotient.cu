@@ -48,6 +48,13 @@ void DeviceQuotient<Fr>::require_size(std::size_t size) const {
 }
 
 template <class Fr>
+void DeviceQuotient<Fr>::require_equal(std::size_t a, std::size_t b) {
+    if (a != b)
+        throw Error(ErrorKind::kInternal, "parts of a quotient's vectors have " + std::to_string(a) +
+                                              " and " + std::to_string(b) + " elements");
+}
+
+template <class Fr>
 void DeviceQuotient<Fr>::extend(DeviceSpan<Fr> values, const Stream& stream) const {
     require_size(values.size);
     passes_.down_and_up(values.data, shift_, nullptr, stream);
@@ -63,8 +70,7 @@ void DeviceQuotient<Fr>::extend_into(DeviceSpan<Fr> product, DeviceSpan<Fr> valu
 
 template <class Fr>
 void DeviceQuotient<Fr>::multiply(DeviceSpan<Fr> a, DeviceSpan<const Fr> b, const Stream& stream) const {
-    require_size(a.size);
-    require_size(b.size);
+    require_equal(a.size, b.size);
     multiply_values<<<blocks_for(a.size), kThreads, 0, stream.get()>>>(a.data, b.data,
                                                                        static_cast<u32>(a.size));
     check_launch("multiply_values");
@@ -78,16 +84,50 @@ DeviceSpan<const typename Fr::Int> DeviceQuotient<Fr>::finish(DeviceSpan<Fr> pro
     if (family_ == KeyFamily::kSnarkjs) {
         // The H query divides by Z itself: its points are Lagrange values of the coset within the double domain.
         extend(c, stream);
-        subtract_to_integers<<<blocks_for(domain()), kThreads, 0, stream.get()>>>(product.data, c.data,
-                                                                                  static_cast<u32>(domain()));
-        check_launch("subtract_to_integers");
+        subtract(product, {product.data, product.size}, {c.data, c.size}, stream);
     } else {
         // Z is constant on the coset and interpolation is linear, so C is subtracted as coefficients.
-        passes_.down(product.data, true, unshift_, stream);
-        passes_.down(c.data, true, c_scale_, stream);
+        interpolate_product(product, stream);
+        interpolate_c(c, stream);
         queue_reversal<Fr>(DifferenceReversal<Fr>{product.data, c.data}, passes_.log_size(), stream);
     }
     return {reinterpret_cast<const Int*>(product.data), size()};
+}
+
+template <class Fr>
+void DeviceQuotient<Fr>::interpolate_product(DeviceSpan<Fr> product, const Stream& stream) const {
+    require_size(product.size);
+    passes_.down(product.data, true, unshift_, stream);
+}
+
+template <class Fr>
+void DeviceQuotient<Fr>::interpolate_c(DeviceSpan<Fr> c, const Stream& stream) const {
+    require_size(c.size);
+    passes_.down(c.data, true, c_scale_, stream);
+}
+
+template <class Fr>
+void DeviceQuotient<Fr>::subtract(DeviceSpan<Fr> out, DeviceSpan<const Fr> a, DeviceSpan<const Fr> b,
+                                  const Stream& stream) const {
+    require_equal(out.size, a.size);
+    require_equal(out.size, b.size);
+    const u32 count = static_cast<u32>(out.size);
+    if (family_ == KeyFamily::kSnarkjs)
+        subtract_to_integers<<<blocks_for(count), kThreads, 0, stream.get()>>>(out.data, a.data, b.data,
+                                                                               count);
+    else
+        subtract_to_canonical<<<blocks_for(count), kThreads, 0, stream.get()>>>(out.data, a.data, b.data,
+                                                                                count);
+    check_launch("subtract");
+}
+
+template <class Fr>
+DeviceSpan<const typename Fr::Int> DeviceQuotient<Fr>::order(DeviceSpan<Fr> difference,
+                                                             const Stream& stream) const {
+    require_size(difference.size);
+    if (family_ == KeyFamily::kBellman)
+        queue_reversal<Fr>(CanonicalReversal<Fr>{difference.data}, passes_.log_size(), stream);
+    return {reinterpret_cast<const Int*>(difference.data), size()};
 }
 
 template class DeviceQuotient<Bls12_381Fr>;

@@ -38,14 +38,25 @@ public:
     void extend(DeviceSpan<Fr> values, const Stream& stream) const;
     // The same for `values`, but the result goes into a product: product[i] = product[i] result[i]; `values` is scratch afterwards.
     void extend_into(DeviceSpan<Fr> product, DeviceSpan<Fr> values, const Stream& stream) const;
-    // a[i] = a[i] b[i]
+    // a[i] = a[i] b[i], equal parts of vectors of any length
     void multiply(DeviceSpan<Fr> a, DeviceSpan<const Fr> b, const Stream& stream) const;
     // From the product A B on the coset and C's values on the domain, the size() H scalars as canonical integers, in the
     // memory of `product`. `c` is scratch afterwards.
     DeviceSpan<const Int> finish(DeviceSpan<Fr> product, DeviceSpan<Fr> c, const Stream& stream) const;
 
+    // finish() in steps, for who has one vector on the device at a time. Whole vectors:
+    //     kSnarkjs: extend(c), product - c by subtract(), order(product)
+    //     kBellman: interpolate_product(product), interpolate_c(c), product - c by subtract(), order(the difference)
+    void interpolate_product(DeviceSpan<Fr> product, const Stream& stream) const;
+    void interpolate_c(DeviceSpan<Fr> c, const Stream& stream) const;
+    DeviceSpan<const Int> order(DeviceSpan<Fr> difference, const Stream& stream) const;
+    // out = a - b, equal parts of vectors of any length; `out` may be one of them.
+    void subtract(DeviceSpan<Fr> out, DeviceSpan<const Fr> a, DeviceSpan<const Fr> b,
+                  const Stream& stream) const;
+
 private:
     void require_size(std::size_t size) const;
+    static void require_equal(std::size_t a, std::size_t b);
 
     KeyFamily family_;
     NttPasses<Fr> passes_;

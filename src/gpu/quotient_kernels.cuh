@@ -24,11 +24,18 @@ __global__ void multiply_values(F* a, const F* b, u32 count) {
     if (i < count) store(a + i, load(a + i) * load(b + i));
 }
 
-// a[i] = a[i] - b[i] as a canonical integer
+// out[i] = a[i] - b[i] as a canonical integer
 template <class F>
-__global__ void subtract_to_integers(F* a, const F* b, u32 count) {
+__global__ void subtract_to_integers(F* out, const F* a, const F* b, u32 count) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count) store(a + i, F::from_montgomery((load(a + i) - load(b + i)).to_int()));
+    if (i < count) store(out + i, F::from_montgomery((load(a + i) - load(b + i)).to_int()));
+}
+
+// out[i] = a[i] - b[i] below the modulus, of elements below twice that
+template <class F>
+__global__ void subtract_to_canonical(F* out, const F* a, const F* b, u32 count) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) store(out + i, Lazy<F>::canonical(Lazy<F>::sub(load_lazy(a + i), load_lazy(b + i))));
 }
 
 }  // namespace cuzk::gpu

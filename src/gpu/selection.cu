@@ -75,18 +75,19 @@ __global__ void __launch_bounds__(kThreads)
     store(reinterpret_cast<Fr*>(scalars) + to, Fr::from_montgomery(x.to_int()));
 }
 
-__global__ void find_bounds(const u32* list, u32 size, u64 piece, u32 count, u32* out) {
+__global__ void find_bounds(const u32* list, u32 size, u32 count, u32* cuts_to_bounds) {
     const u32 k = blockIdx.x * kThreads + threadIdx.x;
     if (k >= count) return;
+    const u32 cut = cuts_to_bounds[k];
     u32 low = 0, high = size;
     while (low < high) {
         const u32 middle = low + (high - low) / 2;
-        if (list[middle] < k * piece)
+        if (list[middle] < cut)
             low = middle + 1;
         else
             high = middle;
     }
-    out[k] = low;
+    cuts_to_bounds[k] = low;
 }
 
 u32 blocks(std::size_t count) {
@@ -148,13 +149,14 @@ Selection<Fr> select(Arena& arena, const DeviceWitness<Fr>& witness, const Query
     return {{one_list.data, one_list.size}, {wide_list.data, wide_list.size}, {scalars.data, scalars.size}};
 }
 
-std::vector<u32> piece_bounds(Arena& arena, DeviceSpan<const u32> list, std::size_t piece, std::size_t pieces,
+std::vector<u32> piece_bounds(Arena& arena, DeviceSpan<const u32> list, std::span<const u32> cuts,
                               const Stream& stream) {
     const Arena::Scope scope(arena);
-    std::vector<u32> bounds(pieces + 1);
+    std::vector<u32> bounds(cuts.begin(), cuts.end());
     const auto device = arena.take<u32>(bounds.size(), "parts of a list");
+    copy_to_device(device.data, bounds.data(), bounds.size() * sizeof(u32), stream);
     find_bounds<<<blocks(bounds.size()), kThreads, 0, stream.get()>>>(
-        list.data, static_cast<u32>(list.size), piece, static_cast<u32>(bounds.size()), device.data);
+        list.data, static_cast<u32>(list.size), static_cast<u32>(bounds.size()), device.data);
     check_launch("find_bounds");
     copy_to_host(bounds.data(), device.data, bounds.size() * sizeof(u32), stream);
     stream.synchronize();

@@ -39,9 +39,9 @@ Selection<Fr> select(Arena& arena, const DeviceWitness<Fr>& witness, const Query
 // The most that it takes.
 std::size_t selection_bytes(std::size_t variables, std::size_t bits);
 
-// Where the parts of an increasing list begin: element k of the result is the position of the first entry that is at least
-// k * piece, for k = 0 ... pieces. Waits for the stream.
-std::vector<u32> piece_bounds(Arena& arena, DeviceSpan<const u32> list, std::size_t piece, std::size_t pieces,
+// Where the parts of an increasing list begin: the positions of the first entries that are at least as large as each of `cuts`. Waits for
+// the stream.
+std::vector<u32> piece_bounds(Arena& arena, DeviceSpan<const u32> list, std::span<const u32> cuts,
                               const Stream& stream);
 
 #define CUZK_GPU_SELECT(linkage, Fr)                                                            \

@@ -22,6 +22,7 @@ struct MemoryReport {
     u64 keys = 0;          // held by resident keys, beside what their ProvingKey maps or owns
     u64 working = 0;       // held for proofs: in use, or kept for the next one
     u64 working_peak = 0;  // the most that `working` has been
+    u64 streamed = 0;      // of keys' points: not held, brought there anew by each proof with such a key
 };
 
 // Who wants to watch a proof. Both may be null.
