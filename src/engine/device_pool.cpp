@@ -1,6 +1,7 @@
 #include "engine/device_pool.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cuzk::engine {
 
@@ -75,7 +76,7 @@ void DevicePool::end(u32 device, const Job& job, bool proved) {
     State& state = states_[device];
     if (const auto it = state.current.find(job.id); it != state.current.end()) state.current.erase(it);
     if (job.priority == Priority::kCritical) --state.critical;
-    if (--state.active == 0) state.idle_since = Clock::now();
+    --state.active;
     if (!proved) return;
     ++state.done;
     state.wrong_in_row = 0;
@@ -113,9 +114,10 @@ bool DevicePool::retire(u32 device, const std::string& reason) {
     return true;
 }
 
-TimePoint DevicePool::idle_since(u32 device) const {
+TimePoint DevicePool::worked(u32 device, TimePoint end) {
     const std::lock_guard lock(mutex_);
-    return states_[device].idle_since;
+    TimePoint& until = states_[device].worked_until;
+    return std::exchange(until, std::max(until, end));
 }
 
 std::vector<DeviceStatus> DevicePool::status(const Timeline& timeline) const {

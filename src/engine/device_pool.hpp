@@ -41,8 +41,8 @@ public:
     // True if it was not retired before.
     bool retire(u32 device, const std::string& reason);
 
-    // When the device last became idle, if it is idle.
-    TimePoint idle_since(u32 device) const;
+    // Notes that the device worked on a proof until `end`; returns until when it had worked before (since when it is here, if it had not).
+    TimePoint worked(u32 device, TimePoint end);
     std::vector<DeviceStatus> status(const Timeline& timeline) const;
 
 private:
@@ -54,7 +54,7 @@ private:
         u32 clean = 0;         // proofs since the last shrink
         u32 wrong_in_row = 0;  // proofs that did not verify
         u64 done = 0, failures = 0;
-        TimePoint idle_since = Clock::now();
+        TimePoint worked_until = Clock::now();
         std::multimap<std::string, JobKind> current;
     };
     bool is_target(u32 device) const;

@@ -346,29 +346,38 @@ bool Engine::Impl::prove_on(WorkerBoard& board, u32 device, DeviceWork& work, Re
         }))
         return false;
     const TimePoint begin = Clock::now();
-    const TimePoint could_begin = std::max(work.ready, pool_.idle_since(device));
-    const Labels of_device = {{"device", std::to_string(device)}};
-    if (begin > could_begin)
-        metrics_.observe("cuzk_device_gap_seconds", of_device, seconds_between(could_begin, begin));
-
     StageLog stages;
     at(FaultPoint::kDeviceProve, job->id, work.partition, device);
     std::vector<u8> proof = run_stage(*job, [&] { return key.prove(*work.witness, {&stages, nullptr}); });
     const TimePoint end = Clock::now();
 
+    const Labels of_device = {{"device", std::to_string(device)}};
     const Labels kind = {{"stage", "prove"}, {"proof_kind", kind_name(job->kind)}};
     metrics_.observe("cuzk_stage_seconds", kind, seconds_between(begin, end));
     metrics_.add("cuzk_partitions_proved_total", of_device);
     timeline_.add({job->id, work.partition, "prove", board.name(), device, false, 0, begin, end});
+    // From when to when the device itself was at it: before, the proof may have waited for another one there.
+    TimePoint first = end, last = begin;
     for (StageInterval& s : stages.intervals()) {
         const bool on_device_itself = s.stage != "verify";
+        if (on_device_itself) {
+            first = std::min(first, s.begin);
+            last = std::max(last, s.end);
+        }
         metrics_.observe("cuzk_stage_seconds", {{"stage", s.stage}, {"proof_kind", kind_name(job->kind)}},
                          seconds_between(s.begin, s.end));
         timeline_.add({job->id, work.partition, std::move(s.stage), board.name(), device, on_device_itself,
                        s.bytes, s.begin, s.end});
     }
+    if (first > last) {  // it tells no stages
+        first = begin;
+        last = end;
+    }
+    const TimePoint could_begin = std::max(work.ready, pool_.worked(device, last));
+    if (first > could_begin)
+        metrics_.observe("cuzk_device_gap_seconds", of_device, seconds_between(could_begin, first));
     table_.update(job,
-                  [&](Job& j) { j.partitions[work.partition].gpu_ms += milliseconds_between(begin, end); });
+                  [&](Job& j) { j.partitions[work.partition].gpu_ms += milliseconds_between(first, last); });
     finished_queue_.push(job->key(work.partition), {job, work.partition, std::move(proof)});
     return true;
 }

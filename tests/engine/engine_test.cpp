@@ -68,6 +68,28 @@ TEST(Engine, ProvesPartitionsInOrder) {
     expect_at_rest(*engine);
 }
 
+// A device's gaps and its work do not overlap, however many workers wait for it.
+TEST(Engine, GapsAreTimesInWhichTheDeviceIsIdle) {
+    World world;
+    world.prove_delay = 20ms;
+    const auto engine = make_engine(world);
+    const TimePoint start = Clock::now();
+    const Ticket ticket = engine->submit(request(content(kPorep, "porep-32g", 12)));
+    EXPECT_EQ(finish(*engine, ticket.job_id).state, JobState::kCompleted);
+    const double wall = std::chrono::duration<double>(Clock::now() - start).count();
+    const auto job = engine->job(ticket.job_id);
+    ASSERT_TRUE(job);
+    double occupied = 0;
+    for (const PartitionStatus& p : job->partition) {
+        EXPECT_GE(p.gpu_ms, 20u);
+        occupied += static_cast<double>(p.gpu_ms) / 1e3;
+    }
+    for (const MetricFamily& family : engine->metrics().snapshot())
+        if (family.name == "cuzk_device_gap_seconds")
+            for (const MetricSample& sample : family.samples) occupied += sample.sum;
+    EXPECT_LE(occupied, wall);
+}
+
 TEST(Engine, EmptyIdsBecomeFreshOnes) {
     World world;
     const auto engine = make_engine(world);
