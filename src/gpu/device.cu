@@ -78,8 +78,10 @@ Stream::~Stream() {
     forget(cudaStreamDestroy(stream_));
 }
 void Stream::synchronize() const {
+    const cudaError_t status = cudaStreamSynchronize(stream_);
+    // Injected failures come after the wait, as real ones: what was queued does not touch the caller's memory any more.
     fault_point(FaultPoint::kSynchronize, "cudaStreamSynchronize");
-    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    check(status, "cudaStreamSynchronize");
 }
 
 Event::Event() {

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "emulated.hpp"
+#include "machine.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -255,8 +255,6 @@ private:
 
 }  // namespace
 
-// runtime.cpp has checked the launch.
-void run(const Launch& launch, const std::function<void()>& thread);
 void run(const Launch& launch, const std::function<void()>& thread) {
     Block block(launch, thread);
     Block* const outer = std::exchange(current, &block);

@@ -2,7 +2,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,15 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda_runtime.h"
-
-struct EmulatedStream {
-    int device;
-};
-struct EmulatedEvent {
-    int device;
-    std::chrono::steady_clock::time_point time;
-};
+#include "machine.hpp"
 
 namespace {
 
@@ -62,19 +53,6 @@ struct Machine {
 thread_local int current_device = 0;
 thread_local cudaError_t last_error = cudaSuccess;
 
-cudaError_t answer(cudaError_t status) {
-    if (status != cudaSuccess) last_error = status;
-    return status;
-}
-
-cudaError_t state_of(int device) {
-    Machine& machine = Machine::instance();
-    const std::lock_guard lock(machine.mutex);
-    if (device < 0 || static_cast<std::size_t>(device) >= machine.devices.size())
-        return cudaErrorInvalidDevice;
-    return machine.devices[static_cast<std::size_t>(device)].lost ? cudaErrorIllegalAddress : cudaSuccess;
-}
-
 // Guard pages stand before and behind, so that a kernel that leaves its arena ends there.
 char* map_guarded(std::size_t bytes, std::size_t& mapped) {
     const std::size_t inner = (bytes + kPage - 1) / kPage * kPage;
@@ -96,6 +74,19 @@ char* map_guarded(std::size_t bytes, std::size_t& mapped) {
 
 namespace emulated {
 
+cudaError_t answer(cudaError_t status) {
+    if (status != cudaSuccess) last_error = status;
+    return status;
+}
+
+cudaError_t state_of(int device) {
+    Machine& machine = Machine::instance();
+    const std::lock_guard lock(machine.mutex);
+    if (device < 0 || static_cast<std::size_t>(device) >= machine.devices.size())
+        return cudaErrorInvalidDevice;
+    return machine.devices[static_cast<std::size_t>(device)].lost ? cudaErrorIllegalAddress : cudaSuccess;
+}
+
 void set_devices(const std::vector<DeviceModel>& models) {
     Machine& machine = Machine::instance();
     const std::lock_guard lock(machine.mutex);
@@ -107,6 +98,7 @@ void set_devices(const std::vector<DeviceModel>& models) {
     for (const DeviceModel& model : models) machine.devices.push_back(Device{model, 0, 0, false});
     current_device = 0;
     last_error = cudaSuccess;
+    drop_queued_work();
 }
 
 void lose_device(int device) {
@@ -127,9 +119,7 @@ std::size_t bytes_from_peers(int device) {
     return machine.devices.at(static_cast<std::size_t>(device)).from_peers;
 }
 
-void run(const Launch& launch, const std::function<void()>& thread);  // fibers.cpp
-
-void launch(const Launch& launch, const std::function<void()>& thread) {
+void launch_threads(const Launch& launch, std::function<void()> thread) {
     constexpr unsigned kMostThreads = 1024;
     constexpr std::size_t kMostShared = 227 << 10;
     if (launch.grid.x == 0 || launch.grid.y == 0 || launch.grid.y > 65535 || launch.block.x == 0 ||
@@ -138,14 +128,13 @@ void launch(const Launch& launch, const std::function<void()>& thread) {
         last_error = cudaErrorInvalidValue;
         return;
     }
-    if (const cudaError_t state = state_of(current_device); state != cudaSuccess) {
-        last_error = state;
-        return;
-    }
-    run(launch, thread);
+    enqueue(launch.stream, [launch, thread = std::move(thread)] { run(launch, thread); });
 }
 
 }  // namespace emulated
+
+using emulated::answer;
+using emulated::state_of;
 
 cudaError_t cudaGetDeviceCount(int* count) {
     Machine& machine = Machine::instance();
@@ -212,10 +201,14 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 cudaError_t cudaFree(void* memory) {
     if (memory == nullptr) return cudaSuccess;
     Machine& machine = Machine::instance();
-    const std::lock_guard lock(machine.mutex);
+    std::unique_lock lock(machine.mutex);
     const auto it = machine.allocations.find(static_cast<const char*>(memory));
     if (it == machine.allocations.end()) return answer(cudaErrorInvalidValue);
-    Device& device = machine.devices[static_cast<std::size_t>(it->second.device)];
+    const int index = it->second.device;
+    lock.unlock();
+    emulated::finish_device(index);  // as the driver: memory goes when nothing uses it any more
+    lock.lock();
+    Device& device = machine.devices[static_cast<std::size_t>(index)];
     device.used -= it->second.bytes;
     munmap(static_cast<char*>(memory) - kPage, it->second.mapped);
     machine.allocations.erase(it);
@@ -255,6 +248,8 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
     return cudaSuccess;
 }
 
+// The documentation says of copies between a device and pageable memory that they "might" be synchronous, which is nothing to
+// rely on: they read and write host memory when they run, as those of pinned memory do.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
     if (stream == nullptr) return answer(cudaErrorInvalidValue);
@@ -268,8 +263,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
         if (to_device != (kind != cudaMemcpyDeviceToHost) || from_device != (kind != cudaMemcpyHostToDevice))
             return answer(cudaErrorInvalidValue);
     }
-    std::memcpy(to, from, bytes);
-    return cudaSuccess;
+    return emulated::enqueue(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                                 cudaStream_t stream) {
@@ -285,8 +279,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
         if (to_device != from_device)
             machine.devices[static_cast<std::size_t>(to_device)].from_peers += bytes;
     }
-    std::memcpy(to, from, bytes);
-    return cudaSuccess;
+    return emulated::enqueue(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     *can = device != peer;
@@ -304,45 +297,5 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
         const std::lock_guard lock(machine.mutex);
         if (machine.owner(memory, bytes) != stream->device) return answer(cudaErrorInvalidValue);
     }
-    std::memset(memory, value, bytes);
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-    if (const cudaError_t state = state_of(current_device); state != cudaSuccess) return answer(state);
-    *stream = new EmulatedStream{current_device};
-    return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    const int device = stream->device;
-    delete stream;
-    return answer(state_of(device));
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return answer(stream == nullptr ? cudaErrorInvalidValue : state_of(stream->device));
-}
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
-    return cudaSuccess;
-}
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    *event = new EmulatedEvent{current_device, std::chrono::steady_clock::now()};
-    return cudaSuccess;
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    const int device = event->device;
-    delete event;
-    return answer(state_of(device));
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    if (const cudaError_t state = state_of(stream->device); state != cudaSuccess) return answer(state);
-    if (event->device != stream->device) return answer(cudaErrorInvalidValue);
-    event->time = std::chrono::steady_clock::now();
-    return cudaSuccess;
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return answer(state_of(event->device));
-}
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
-    *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
-    return cudaSuccess;
+    return emulated::enqueue(stream, [=] { std::memset(memory, value, bytes); });
 }

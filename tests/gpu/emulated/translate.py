@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """translate.py SOURCE TARGET: rewrites a CUDA source so that a C++ compiler takes it.
 
-Launches become calls of emulated::launch, which calls the kernel once for each thread; shared arrays become storage of
+Launches become calls of emulated::launch, which queues calls of the kernel, one for each thread; shared arrays become storage of
 the system thread that runs the block, since it runs one block at a time. Everything else is left to macros in cuda_runtime.h.
 """
 
@@ -46,8 +46,8 @@ def launches(text):
         arguments = text.index("(", config_end)
         end = balanced(text, arguments, "(", ")")
         kernel = text[name:at].strip()
-        out += [text[done:name], f"::emulated::launch({{{text[at + 3:config_end]}}}, [&] {{ {kernel}",
-                text[arguments:end], "; })"]
+        out += [text[done:name], f"::emulated::launch({{{text[at + 3:config_end]}}}, ",
+                f"[](const auto&... arguments) {{ {kernel}(arguments...); }}, ", text[arguments + 1:end]]
         done = end
     return "".join([*out, text[done:]])
 

@@ -1,4 +1,4 @@
-// As much of the CUDA runtime as the project uses, on emulated devices. Streams do their work when it is queued.
+// As much of the CUDA runtime as the project uses, on emulated devices.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,8 @@ enum cudaError_t {
     cudaErrorLaunchFailure = 719,
     cudaErrorECCUncorrectable = 214,
     cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorNotReady = 600,
     cudaErrorDevicesUnavailable = 46,
 };
 

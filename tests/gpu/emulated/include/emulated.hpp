@@ -5,12 +5,11 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
-#include "vector_types.h"
-
-struct EmulatedStream;
+#include "cuda_runtime_api.h"
 
 namespace emulated {
 
@@ -28,14 +27,33 @@ std::size_t bytes_in_use(int device);
 // Bytes that came straight from another device.
 std::size_t bytes_from_peers(int device);
 
+// When streams do what is queued. In both orders a stream runs when the host or another stream waits for it.
+enum class Order {
+    kLazy,  // and no further than that needs: what is not waited for has not happened
+    kEager,  // and before each of its steps all others run as far as they can: what is not ordered behind it has happened
+};
+// kLazy unless the environment's CUZK_EMULATED_ORDER is "eager".
+void set_order(Order order);
+
 struct Launch {
     dim3 grid, block;
     std::size_t shared = 0;
     EmulatedStream* stream = nullptr;
 };
 
-// Calls `thread` for each thread of each block, blocks one after the other. Threads of different systems threads do not meet.
-void launch(const Launch& launch, const std::function<void()>& thread);
+// Queues work; an error of the runtime if the stream is none or its device is lost.
+cudaError_t enqueue(EmulatedStream* stream, std::function<void()> work);
+
+// Queues calls of `thread` for each thread of each block, blocks one after the other. A launch that is no good is the thread's
+// last error. Threads of different systems threads do not meet.
+void launch_threads(const Launch& launch, std::function<void()> thread);
+
+// A kernel with its arguments, which are copied now.
+template <class Kernel, class... Arguments>
+void launch(const Launch& launch, const Kernel& kernel, const Arguments&... arguments) {
+    launch_threads(launch,
+                   [kernel, copies = std::tuple<Arguments...>(arguments...)] { std::apply(kernel, copies); });
+}
 
 // Of the emulated thread that runs.
 const dim3& thread_index();

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "cuda_runtime_api.h"
+#include "emulated.hpp"
 
 namespace cub {
 
@@ -14,24 +14,26 @@ struct DeviceRadixSort {
     template <class Key, class Value>
     static cudaError_t SortPairs(void* temporary, std::size_t& temporary_bytes, const Key* keys,
                                  Key* keys_out, const Value* values, Value* values_out, std::size_t count,
-                                 int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t = nullptr) {
+                                 int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                                 cudaStream_t stream = nullptr) {
         if (temporary == nullptr) {
             temporary_bytes = 8 * count + 256;
             return cudaSuccess;
         }
-        const auto digit = [&](std::size_t i) {
-            const unsigned long long bits = keys[i];
-            return (bits & ((1ull << end_bit) - 1)) >> begin_bit;
-        };
-        std::vector<std::size_t> order(count);
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return digit(a) < digit(b); });
-        for (std::size_t i = 0; i < count; ++i) {
-            keys_out[i] = keys[order[i]];
-            values_out[i] = values[order[i]];
-        }
-        return cudaSuccess;
+        return emulated::enqueue(stream, [=] {
+            const auto digit = [&](std::size_t i) {
+                const unsigned long long bits = keys[i];
+                return (bits & ((1ull << end_bit) - 1)) >> begin_bit;
+            };
+            std::vector<std::size_t> order(count);
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::stable_sort(order.begin(), order.end(),
+                             [&](std::size_t a, std::size_t b) { return digit(a) < digit(b); });
+            for (std::size_t i = 0; i < count; ++i) {
+                keys_out[i] = keys[order[i]];
+                values_out[i] = values[order[i]];
+            }
+        });
     }
 };
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "cuda_runtime_api.h"
+#include "emulated.hpp"
 #include "thrust/iterator/transform_iterator.h"
 
 namespace cuda::std {
@@ -19,18 +19,19 @@ namespace cub {
 struct DeviceScan {
     template <class In, class Out, class Op, class T>
     static cudaError_t ExclusiveScan(void* temporary, std::size_t& temporary_bytes, In in, Out out, Op op,
-                                     T start, std::size_t count, cudaStream_t = nullptr) {
+                                     T start, std::size_t count, cudaStream_t stream = nullptr) {
         if (temporary == nullptr) {
             temporary_bytes = count / 64 + 256;
             return cudaSuccess;
         }
-        T sum = start;
-        for (std::size_t i = 0; i < count; ++i) {
-            const T value = in[i];
-            out[i] = sum;
-            sum = op(sum, value);
-        }
-        return cudaSuccess;
+        return emulated::enqueue(stream, [=] {
+            T sum = start;
+            for (std::size_t i = 0; i < count; ++i) {
+                const T value = in[i];
+                out[i] = sum;
+                sum = op(sum, value);
+            }
+        });
     }
     template <class In, class T>
     static cudaError_t ExclusiveSum(void* temporary, std::size_t& temporary_bytes, In in, T* out,
