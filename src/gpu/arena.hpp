@@ -44,6 +44,14 @@ public:
         return {static_cast<T*>(take_bytes(count, sizeof(T), what)), count};
     }
 
+    // Gives back all but the first `count` objects of what was taken last.
+    template <class T>
+    DeviceSpan<T> keep_first(DeviceSpan<T> last, std::size_t count) {
+        used_ =
+            static_cast<std::size_t>(reinterpret_cast<u8*>(last.data) - data_) + rounded(count * sizeof(T));
+        return last.first(count);
+    }
+
     // Bytes that taking so many costs.
     static constexpr std::size_t rounded(std::size_t bytes) {
         return (bytes + kAlignment - 1) / kAlignment * kAlignment;

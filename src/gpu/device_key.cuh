@@ -88,14 +88,18 @@ struct DeviceKey {
         if (key.family == KeyFamily::kSnarkjs) {
             s.tables += DeviceMatrices<Fr>::bytes(*key.a_matrix, *key.b_matrix) +
                         2 * layout_bytes(key.variables, false);
-            s.witness = placed_values_bytes(key.variables);
+            s.witness = placed_values_bytes(key.variables, key.variables);
         } else if (key.circuit) {
             bits = key.circuit->r1cs.bit_count();
             s.tables += DeviceMatrices<Fr>::bytes(key.circuit->r1cs) +
                         WitnessLayout<Fr>::bytes(key.circuit->r1cs) + 2 * layout_bytes(key.variables, true);
-            s.witness = WitnessLayout<Fr>::witness_bytes(key.circuit->r1cs);
+            // Of a compact witness, or of the values of a ready assignment.
+            s.witness = std::max(WitnessLayout<Fr>::witness_bytes(key.circuit->r1cs),
+                                 placed_values_bytes(key.variables, key.variables - bits) +
+                                     2 * layout_bytes(key.variables, true));
         } else {
-            s.witness = placed_values_bytes(key.variables) + 2 * layout_bytes(key.variables, true);
+            s.witness =
+                placed_values_bytes(key.variables, key.variables) + 2 * layout_bytes(key.variables, true);
         }
         s.most_scalars = key.variables - bits;
         s.small = key.log_domain <= kSmallLogDomain;

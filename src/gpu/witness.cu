@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "gpu/check.hpp"
+#include "gpu/failure.hpp"
 #include "gpu/scan.cuh"
 #include "gpu/witness.cuh"
 
@@ -146,10 +147,10 @@ constexpr std::size_t kValuesPiece = std::size_t{1} << 21;  // 64 MiB
 
 }  // namespace
 
-std::size_t placed_values_bytes(std::size_t variables) {
+std::size_t placed_values_bytes(std::size_t variables, std::size_t most_wide) {
     const std::size_t words = (variables + 31) / 32;
-    return 3 * Arena::rounded(words * sizeof(u32)) + Arena::rounded(variables * 32) +
-           Arena::rounded(std::min(variables, kValuesPiece) * 32) + scan_bytes(words);
+    return 3 * Arena::rounded(words * sizeof(u32)) + Arena::rounded(std::min(variables, kValuesPiece) * 32) +
+           scan_bytes(words) + Arena::rounded(most_wide * 32);
 }
 
 template <class Fr>
@@ -161,9 +162,11 @@ DeviceWitness<Fr> place_values(Arena& arena, std::span<const Fr> values, Uploade
     const auto is_wide = arena.take<u32>(words, "the witness");
     const auto before = arena.take<u32>(words, "the witness");
     const auto bits = arena.take<u32>(words, "the witness");
-    const auto wide = arena.take<Fr>(values.size(), "the witness");
-    const Arena::Scope scope(arena);
+    // What works on pieces lies below the wide values, whose number is known last: of their memory the rest is given back.
     const auto piece = arena.take<Fr>(std::min(values.size(), kValuesPiece), "a piece of the witness");
+    Arena scratch(arena, scan_bytes(words));
+    const std::size_t room = (arena.size() - arena.used()) / sizeof(Fr);
+    const auto wide = arena.take<Fr>(std::min(values.size(), room), "the witness");
     u32 found = 0;
     for (std::size_t first = 0; first < values.size(); first += kValuesPiece) {
         const auto count = static_cast<u32>(std::min(kValuesPiece, values.size() - first));
@@ -175,16 +178,21 @@ DeviceWitness<Fr> place_values(Arena& arena, std::span<const Fr> values, Uploade
         check_launch("classify");
         const u32* piece_wide = is_wide.data + word;
         const u32 here =
-            exclusive_sums(arena, piece_words, CountBits{piece_wide}, before.data + word, found, stream);
+            exclusive_sums(scratch, piece_words, CountBits{piece_wide}, before.data + word, found, stream);
+        if (here > wide.size)
+            throw OutOfDeviceMemory("the witness has " + std::to_string(here) +
+                                    " values or more that are neither 0 nor 1, there is room for " +
+                                    std::to_string(wide.size));
         gather_wide<<<blocks(count), kThreads, 0, stream.get()>>>(piece.data, count, piece_wide,
                                                                   before.data + word, wide.data);
         check_launch("gather_wide");
         found = here;
     }
+    const auto kept = arena.keep_first(wide, found);
     out.is_wide = {is_wide.data, words};
     out.wide_before = {before.data, words};
     out.bits = {bits.data, words};
-    out.wide = {wide.data, found};
+    out.wide = {kept.data, kept.size};
     return out;
 }
 

@@ -36,11 +36,12 @@ private:
 };
 
 // Puts plain values of variables (Montgomery) into the arena, zeros and ones among them as bits. Waits for the stream.
+// OutOfDeviceMemory if the others are more than there is room for.
 template <class Fr>
 DeviceWitness<Fr> place_values(Arena& arena, std::span<const Fr> values, Uploader& uploader,
                                const Stream& stream);
-// The most that it takes.
-std::size_t placed_values_bytes(std::size_t variables);
+// What it takes where at most so many values are neither zero nor one.
+std::size_t placed_values_bytes(std::size_t variables, std::size_t most_wide);
 
 #define CUZK_GPU_WITNESS(linkage, Fr)         \
     linkage template class WitnessLayout<Fr>; \
