@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gpu_test.py BINARY RESULT.json [TEST OPTIONS]: runs the device tests, then small ones under compute-sanitizer where that is
-installed, writes what came out as JSON, and prints it as a table last."""
+"""gpu_test.py RESULT.json BINARY... [-- TEST OPTIONS]: runs the device tests, then small ones of the first binary under
+compute-sanitizer where that is installed, writes what came out as JSON, and prints it as a table last."""
 
 import json
 import pathlib
@@ -57,13 +57,19 @@ def run_sanitizer(binary):
 
 
 def main():
-    binary, target, *options = sys.argv[1:]
+    target, *rest = sys.argv[1:]
+    split = rest.index("--") if "--" in rest else len(rest)
+    binaries, options = rest[:split], rest[split + 1:]
     device = output_of("nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader")
     if not device:
         print("no CUDA device on this machine", file=sys.stderr)
         return 4
-    code, suites = run_tests(binary, options)
-    sanitized = None if options else run_sanitizer(binary)
+    code, suites = 0, []
+    for binary in binaries:
+        failed, rows = run_tests(binary, options)
+        code = code or failed
+        suites += rows
+    sanitized = None if options else run_sanitizer(binaries[0])
     result = {"commit": output_of("git", "describe", "--always", "--dirty"), "devices": device.splitlines(),
               "suites": suites, "sanitizer": sanitized}
     pathlib.Path(target).write_text(json.dumps(result, indent=2) + "\n")
