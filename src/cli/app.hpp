@@ -25,6 +25,7 @@ void add_bench_phases(CLI::App& bench, Action& action);
 void add_filecoin(CLI::App& app, Action& action);
 // Add to the group of add_filecoin.
 void add_filecoin_bench(CLI::App& group, Action& action);
+void add_filecoin_plan(CLI::App& group, Action& action);
 void add_filecoin_params(CLI::App& group, Action& action);
 
 }  // namespace cuzk::cli

@@ -313,6 +313,7 @@ void add_filecoin(CLI::App& app, Action& action) {
     args->common.add_to(*c);
 
     add_filecoin_bench(*group, action);
+    add_filecoin_plan(*group, action);
     add_filecoin_params(*group, action);
 }
 

@@ -79,7 +79,8 @@ void print(const Arguments& args, const Figures& f, const StageLog& last, const 
             spaces.push_back({{"space", m.space},
                               {"keys", m.keys},
                               {"working", m.working},
-                              {"working_peak", m.working_peak}});
+                              {"working_peak", m.working_peak},
+                              {"streamed", m.streamed}});
         fmt::print("{}\n", Json{{"circuit", args.kind},
                                 {"sector_size", job.shape.bytes},
                                 {"constraints", circuit.r1cs.constraints},
@@ -122,6 +123,7 @@ void print(const Arguments& args, const Figures& f, const StageLog& last, const 
         table.add({m.space + ", keys", bytes_text(m.keys)});
         table.add({m.space + ", proofs, reserved", bytes_text(m.working)});
         table.add({m.space + ", proofs, peak", bytes_text(m.working_peak)});
+        if (m.streamed != 0) table.add({m.space + ", points streamed a proof", bytes_text(m.streamed)});
     }
     fmt::print("{}", table.text());
 }

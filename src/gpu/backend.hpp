@@ -3,11 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gpu/devices.hpp"
 #include "gpu/key_exchange.hpp"
+#include "gpu/memory_plan.hpp"
 #include "groth16/backend.hpp"
 
 namespace cuzk::gpu {
@@ -40,6 +43,12 @@ struct BackendOptions {
 // Error(kEnvironment) where there is no such device.
 template <class C>
 std::unique_ptr<Backend<C>> make_backend(const BackendOptions& options);
+
+// How a device (as BackendOptions::device) would be used by proofs with a key of the kBellman family that is made for this circuit and has
+// the device for itself: the plan within each limit (as BackendOptions::memory_limit; not 0); none where it is too little.
+std::vector<std::optional<MemoryPlan>> plan_proofs(
+    const std::string& device, const std::shared_ptr<const InstancedCircuit<Bls12_381Fr>>& circuit,
+    std::span<const u64> limits);
 
 template <>
 std::unique_ptr<Backend<Bls12_381>> make_backend(const BackendOptions& options);

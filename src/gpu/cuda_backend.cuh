@@ -43,6 +43,11 @@ public:
                    const ProveMonitor& monitor = {}) override;
     std::vector<MemoryReport> memory() const override;
 
+    // plan_proofs() of gpu/backend.hpp.
+    static std::vector<std::optional<MemoryPlan>> plans(
+        const std::string& device, const std::shared_ptr<const InstancedCircuit<Fr>>& circuit,
+        std::span<const u64> limits);
+
 private:
     using Key = DeviceKey<C>;
     static constexpr ScratchModel kScratch{msm_scratch_bytes<G1>, msm_scratch_bytes<G2>,

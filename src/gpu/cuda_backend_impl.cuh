@@ -203,6 +203,24 @@ void CudaBackend<C>::give_spare_points() {
 }
 
 template <class C>
+std::vector<std::optional<MemoryPlan>> CudaBackend<C>::plans(
+    const std::string& device, const std::shared_ptr<const InstancedCircuit<Fr>>& circuit,
+    std::span<const u64> limits) {
+    const CurrentDevice current(find_device(device).index);  // scratch depends on it
+    const ProofSizes sizes = Key::sizes(circuit);
+    std::vector<std::optional<MemoryPlan>> out;
+    for (const u64 limit : limits) {
+        try {
+            const std::size_t available = limit > kDriverBytes ? limit - kDriverBytes : 0;
+            out.push_back(plan_memory(sizes, kScratch, {available}, circuit->name));
+        } catch (const OutOfDeviceMemory&) {
+            out.emplace_back();
+        }
+    }
+    return out;
+}
+
+template <class C>
 KeyHandle CudaBackend<C>::load(std::shared_ptr<const ProvingKey<C>> key, Progress* progress) {
     check_shape(*key);
     const Turn::Holder turn = turn_.take();

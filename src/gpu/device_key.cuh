@@ -73,14 +73,48 @@ struct DeviceKey {
 
     // What its proofs need, for plan_memory.
     static ProofSizes sizes(const ProvingKey<C>& key) {
+        PerQuery points;
+        points[Query::kL] = key.l.size();
+        points[Query::kA] = key.a.size();
+        points[Query::kBG1] = key.b_g1.size();
+        points[Query::kBG2] = key.b_g2.size();
+        points[Query::kH] = key.h.size();
+        return sizes(key, points);
+    }
+    // The same for a key of the kBellman family that nobody has made yet.
+    static ProofSizes sizes(const std::shared_ptr<const InstancedCircuit<Fr>>& circuit) {
+        ProvingKey<C> key;
+        key.family = KeyFamily::kBellman;
+        key.variables = circuit->variables();
+        key.circuit = circuit;
+        while (key.domain() < circuit->rows()) ++key.log_domain;
+        PerQuery points;
+        points[Query::kL] = circuit->r1cs.aux;
+        points[Query::kA] = circuit->r1cs.inputs + circuit->density.a_aux.count();
+        points[Query::kBG1] = points[Query::kBG2] =
+            circuit->density.b_inputs.count() + circuit->density.b_aux.count();
+        points[Query::kH] = key.domain() - 1;
+        return sizes(key, points);
+    }
+
+    std::shared_ptr<const ProvingKey<C>> key;
+    MemoryPlan plan;
+    Arena arena;
+    DeviceQuotient<Fr> quotient;
+    QueryPoints<G1> h, l, a, b_g1;
+    QueryPoints<G2> b_g2;
+    QueryLayout l_layout, a_layout, b_layout;  // of a and b: not for keys that prove ready assignments only
+    std::optional<DeviceMatrices<Fr>> matrices;
+    std::optional<WitnessLayout<Fr>> witness;
+    // If other devices help with the sum over h. One sum at a time.
+    mutable std::optional<SharedSum<G1>> shared_h;
+
+private:
+    static ProofSizes sizes(const ProvingKey<C>& key, const PerQuery& points) {
         ProofSizes s;
         s.domain = key.domain();
         s.family = key.family;
-        s.points[Query::kL] = key.l.size();
-        s.points[Query::kA] = key.a.size();
-        s.points[Query::kBG1] = key.b_g1.size();
-        s.points[Query::kBG2] = key.b_g2.size();
-        s.points[Query::kH] = key.h.size();
+        s.points = points;
         s.g1_bytes = sizeof(Affine<G1>);
         s.g2_bytes = sizeof(Affine<G2>);
         s.tables = DeviceQuotient<Fr>::table_bytes(key.log_domain);
@@ -107,19 +141,6 @@ struct DeviceKey {
         return s;
     }
 
-    std::shared_ptr<const ProvingKey<C>> key;
-    MemoryPlan plan;
-    Arena arena;
-    DeviceQuotient<Fr> quotient;
-    QueryPoints<G1> h, l, a, b_g1;
-    QueryPoints<G2> b_g2;
-    QueryLayout l_layout, a_layout, b_layout;  // of a and b: not for keys that prove ready assignments only
-    std::optional<DeviceMatrices<Fr>> matrices;
-    std::optional<WitnessLayout<Fr>> witness;
-    // If other devices help with the sum over h. One sum at a time.
-    mutable std::optional<SharedSum<G1>> shared_h;
-
-private:
     // Points at infinity add nothing: their variables are left out.
     void place_snarkjs_layouts(Uploader& uploader, const Stream& stream) {
         DensityBits in_a(key->variables), in_b(key->variables);

@@ -18,12 +18,15 @@ constexpr std::size_t kPointSlack = std::size_t{4} << 10;
 constexpr std::size_t kShortChunk = std::size_t{1} << 22;
 constexpr std::size_t kLeastPiece = std::size_t{1} << 16;
 
-// What a sum costs, in bytes that the bus could bring meanwhile: a wide scalar takes 2.4 times as long as the bus needs for its point in
-// G1 and 3.5 times in G2, a point that is just added 0.15 and 0.25 times, and each pass over a group of windows 2.4 ms more. Measured
-// on one card (bench/results/gpu_h200.md: 4.3 and 12.5 ns a scalar, 0.27 and 0.9 ns an addition, beside 53.6 GB/s); it takes other
-// proportions than other cards have to change a choice.
-constexpr double kScalarG1 = 2.4, kScalarG2 = 3.5, kAdditionG1 = 0.15, kAdditionG2 = 0.25;
+// What a sum costs, in bytes that the bus could bring meanwhile: a wide scalar takes 0.19 times as long as the bus needs for its point for
+// each of its windows in G1, 0.27 times in G2; a point that is just added 0.15 and 0.25 times; each pass over a group of windows 2.4 ms
+// more. Measured on one card (bench/results/gpu_h200.md: 0.345 and 0.96 ns a window, 0.27 and 0.9 ns an addition, beside 53.6 GB/s),
+// where the sum over H in pieces of 2^24 with two windows at once takes 736 ms by this, and 737 as measured. Other cards have other
+// proportions, but it takes much to change a choice.
+constexpr double kWindowG1 = 0.19, kWindowG2 = 0.27, kAdditionG1 = 0.15, kAdditionG2 = 0.25;
 constexpr double kPass = double{1u << 27};
+// Of sums that are too small for groups of windows.
+constexpr unsigned kManyWindows = 16;
 
 constexpr std::array kOrder{Query::kL, Query::kA, Query::kBG1, Query::kBG2, Query::kH};
 
@@ -181,15 +184,19 @@ private:
         return bytes <= limits_.available && plan.kept_bytes <= limits_.most_kept;
     }
 
-    // Groups of windows that a sum over n points of H takes in so much scratch.
-    double passes(std::size_t n, std::size_t room) const {
+    struct Passes {
+        unsigned windows = kManyWindows, passes = 1;
+    };
+    // Of a sum of n scalars in so much scratch. How many windows it has shows in what they need.
+    Passes passes(std::size_t n, std::size_t room) const {
         constexpr unsigned kMostWindows = 64;
         unsigned windows = 1, at_once = 1;
         while (windows < kMostWindows && scratch_.g1(n, windows + 1) > scratch_.g1(n, windows)) {
             ++windows;
             if (scratch_.g1(n, windows) <= room) at_once = windows;
         }
-        return double((windows + at_once - 1) / at_once);
+        if (windows == 1) return {};
+        return {windows, (windows + at_once - 1) / at_once};
     }
 
     // How long a proof takes, in bytes that the bus brings in that time: the sum over a query needs the longer of its arithmetic and the
@@ -197,7 +204,7 @@ private:
     double cost_of(const MemoryPlan& plan) const {
         const std::size_t buffers = plan.resident() ? 0 : 2 * plan.piece * s_.g1_bytes;
         const std::size_t h_piece = std::min(plan.piece, s_.domain);
-        const double h_passes = passes(h_piece, plan.working - s_.witness - buffers - vector_bytes());
+        const Passes of_h = passes(h_piece, plan.working - s_.witness - buffers - vector_bytes());
         double cost = double(plan.bus - plan.streamed_bytes);  // of parked vectors, which nothing hides
         for (const Query q : kOrder) {
             const std::size_t n = s_.points[q];
@@ -205,14 +212,14 @@ private:
             const bool g2 = q == Query::kBG2;
             const bool h = q == Query::kH;
             const double wide = h ? 1 : double(std::min(n, s_.most_scalars)) / double(n);
-            const double a_byte =
-                wide * (g2 ? kScalarG2 : kScalarG1) + (1 - wide) * (g2 ? kAdditionG2 : kAdditionG1);
+            const double a_byte = wide * (h ? of_h.windows : kManyWindows) * (g2 ? kWindowG2 : kWindowG1) +
+                                  (1 - wide) * (g2 ? kAdditionG2 : kAdditionG1);
             const std::size_t piece = g2 ? in_g2(plan.piece) : plan.piece;
             const std::size_t part = h ? piece : g2 ? in_g2(plan.part) : plan.part;
             const auto arithmetic = [&](std::size_t points, std::size_t at_once) {
                 return double(points * s_.point_bytes(q)) * a_byte +
                        double(pieces_of(points, std::max<std::size_t>(at_once, 1))) * kPass *
-                           (h ? h_passes : 1);
+                           (h ? of_h.passes : 1);
             };
             const std::size_t streamed = n - plan.kept[q];
             cost += arithmetic(plan.kept[q], part) +

@@ -15,6 +15,13 @@ DeviceInfo find_device(const std::string&) {
                 "this cuzk was built without device code: only the device cpu is there");
 }
 
+std::vector<std::optional<MemoryPlan>> plan_proofs(
+    const std::string& device, const std::shared_ptr<const InstancedCircuit<Bls12_381Fr>>&,
+    std::span<const u64>) {
+    find_device(device);
+    return {};
+}
+
 template <>
 std::unique_ptr<Backend<Bls12_381>> make_backend(const BackendOptions& options) {
     find_device(options.device);

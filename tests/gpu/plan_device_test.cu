@@ -148,9 +148,10 @@ TYPED_TEST(PlansOnDevice, ProofsAtEveryLimitEqualTheProcessors) {
                     if (point == FaultPoint::kAllocation) throw OutOfDeviceMemory(what);
                 });
                 EXPECT_EQ(prove(), expected) << limit << ", again";
-                if (key->circuit)
+                if (key->circuit) {
                     EXPECT_EQ(test::prove_circuit(prover, circuit, this->fixed()), expected)
                         << limit << ", ready rows";
+                }
                 expect_within(backend->memory(), limit, plan);
             }
             const auto backend = make_backend<C>(this->within(none - 1, parked));

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,9 +30,17 @@ struct Device {
     bool lost = false;
 };
 
+// Two, until set_devices(); to look at plans of memory, with so many multiprocessors as the environment says.
+std::vector<Device> first_devices() {
+    DeviceModel model;
+    if (const char* const count = std::getenv("CUZK_EMULATED_MULTIPROCESSORS"))
+        model.multiprocessors = std::max(1, std::atoi(count));
+    return {Device{model}, Device{model}};
+}
+
 struct Machine {
     std::mutex mutex;
-    std::vector<Device> devices{Device{}, Device{}};
+    std::vector<Device> devices = first_devices();
     std::map<const char*, Allocation> allocations;  // by first byte
     std::map<const char*, std::size_t> registered;
 
