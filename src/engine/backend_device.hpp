@@ -1,6 +1,8 @@
 // A Backend of groth16/ as a device of the engine, and what circuits and witnesses must be to be proved there.
 #pragma once
 
+#include <atomic>
+#include <type_traits>
 #include <utility>
 
 #include "engine/work.hpp"
@@ -35,7 +37,8 @@ public:
     virtual Proof<C> prove(Prover<C>& prover, const ProveMonitor& monitor) const = 0;
 };
 
-// One that is what the prover takes: an Assignment, a CompactWitness.
+// One that is what the prover takes: an Assignment, a CompactWitness. The latter come from circuits of our own, so that the first proof
+// that does not verify is most likely a device's fault: another try is cheaper than the reason, which is looked for the second time.
 template <class C, class Input>
 class PlainWitness final : public BackendWitness<C> {
 public:
@@ -43,11 +46,19 @@ public:
     Proof<C> prove(Prover<C>& prover, const ProveMonitor& monitor) const override {
         ProveOptions<typename C::Fr> options;
         options.monitor = monitor;
-        return prover.prove(input_, options);
+        if (std::is_same_v<Input, CompactWitness<typename C::Fr>> && !failed_)
+            options.explain = Explain::kBriefly;
+        try {
+            return prover.prove(input_, options);
+        } catch (const Error&) {
+            failed_ = true;
+            throw;
+        }
     }
 
 private:
     const Input input_;
+    mutable std::atomic<bool> failed_ = false;
 };
 
 // `bls12_381` proves Filecoin's circuits, and registered ones over its field; `bn254` those over the other, and may be null where

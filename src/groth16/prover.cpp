@@ -69,6 +69,9 @@ Proof<C> Prover<C>::prove_and_verify(const Input& input, std::size_t variables, 
         valid = verifier_.verify(proof, inputs.subspan(1));
     }
     if (valid) return proof;
+    if (options.explain == Explain::kBriefly)
+        throw Error(ErrorKind::kMalformed, (key_->name.empty() ? "" : key_->name + ": ") +
+                                               "the proof does not verify; nobody has looked for the reason");
     if constexpr (std::is_same_v<Input, std::span<const Fr>>)
         throw diagnose(*key_, input, options.r1cs);
     else

@@ -17,9 +17,14 @@ struct FixedBlinding {
     Fr r, s;
 };
 
+// Whether to look for the reason why a proof does not verify, which can take minutes and the memory of all rows, or to say no more than
+// that: for those who try again first.
+enum class Explain { kFully, kBriefly };
+
 template <class Fr>
 struct ProveOptions {
     ProveMonitor monitor;
+    Explain explain = Explain::kFully;
     // The circuit that the key is for, if known: names the constraint when a witness does not satisfy it.
     const R1cs<Fr>* r1cs = nullptr;
     std::optional<FixedBlinding<Fr>> fixed;  // tests only

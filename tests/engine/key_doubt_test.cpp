@@ -11,6 +11,7 @@
 #include "fakes.hpp"
 #include "filecoin/params/store.hpp"
 #include "groth16/cpu_backend.hpp"
+#include "groth16/fixtures.hpp"
 
 namespace cuzk::engine {
 namespace {
@@ -48,6 +49,33 @@ bool key_was_bad(ResidentKey& key, const Witness& witness) {
         return e.fault() == DeviceFault::kBadKey;
     }
     return false;
+}
+
+// The first proof that does not verify costs no search for the reason.
+TEST(PlainWitness, SaysWhyAtTheSecondFailure) {
+    using C = Bls12_381;
+    const auto circuit = test::random_circuit<C::Fr>(60, 2, 5);
+    ProvingKey<C> key = *test::with_circuit(*test::make_key<C>(KeyFamily::kBellman, circuit.r1cs, 8),
+                                            test::instanced(circuit.r1cs));
+    std::vector<Affine<C::G1>> points(key.h.size());
+    for (std::size_t i = 0; i < points.size(); ++i)
+        points[i] = {key.h[i].x, key.h[i].y + C::G1::Field::one()};
+    key.h = AffineView<C::G1>(std::span<const Affine<C::G1>>(points));
+    CpuBackend<C> backend;
+    Prover<C> prover(backend, std::make_shared<const ProvingKey<C>>(key));
+    const PlainWitness<C, CompactWitness<C::Fr>> witness(test::compact(circuit));
+    const auto message = [&] {
+        try {
+            witness.prove(prover, {});
+        } catch (const Error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    const std::string first = message(), second = message();
+    EXPECT_NE(first.find("does not verify"), std::string::npos) << first;
+    EXPECT_EQ(first.find("H query"), std::string::npos) << first;
+    EXPECT_NE(second.find("point 0 of the H query"), std::string::npos) << second;
 }
 
 // Proofs that began under the damaged key fail late: while its successor is sought, and after it was opened.
