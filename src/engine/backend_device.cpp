@@ -44,12 +44,18 @@ void release_mapped_points(const ProvingKey<C>& key) {
     release(key.b_g2);
 }
 
-// What keys take of memory that is the device's own.
+// What keys take of memory that is the device's own, and what of their points proofs have to bring there.
+struct KeyBytes {
+    u64 there = 0, streamed = 0;
+};
 template <class C>
-u64 device_key_bytes(const Backend<C>& backend) {
-    u64 bytes = 0;
-    for (const MemoryReport& report : backend.memory())
-        if (report.space != "host") bytes += report.keys;
+KeyBytes device_key_bytes(const Backend<C>& backend) {
+    KeyBytes bytes;
+    for (const MemoryReport& report : backend.memory()) {
+        if (report.space == "host") continue;
+        bytes.there += report.keys;
+        bytes.streamed += report.streamed;
+    }
     return bytes;
 }
 
@@ -63,8 +69,11 @@ public:
           ours_(ours),
           key_bytes_before_(device_key_bytes(*backend_)),
           prover_(*backend_, ours.key(), ours.trust()) {
-        // A key whose points are streamed takes some of the device's memory too, for its tables.
-        if (device_key_bytes(*backend_) < key_bytes_before_ + ours.key_bytes()) return;
+        // A key whose points are streamed takes some of the device's memory too, for its tables and as many points as fit.
+        const KeyBytes now = device_key_bytes(*backend_);
+        if (now.there < key_bytes_before_.there + ours.key_bytes() ||
+            now.streamed > key_bytes_before_.streamed)
+            return;
         tier_ = KeyTier::kHot;
         release_mapped_points(prover_.key());
     }
@@ -94,7 +103,7 @@ private:
     std::shared_ptr<Backend<C>> backend_;
     std::shared_ptr<const Circuit> circuit_;  // keeps the memory of the key's points reserved
     const BackendCircuit<C>& ours_;           // the same
-    const u64 key_bytes_before_;              // on the device; measured before the prover loads the key
+    const KeyBytes key_bytes_before_;         // on the device; measured before the prover loads the key
     Prover<C> prover_;
     KeyTier tier_ = KeyTier::kMapped;
 };

@@ -145,6 +145,7 @@ private:
     bool fits_beside_needed(const std::string& circuit_id, const Claim& claim) const;
     std::vector<std::stop_source> claims_without_room() const;
     std::optional<u32> next_target(const std::string& circuit_id);
+    Reservation host_memory_of(u32 device);
     void load_onto(const std::string& circuit_id, u32 device, const std::shared_ptr<const Circuit>& circuit);
     bool in_use(const Entry& entry) const;
     void release_interest(const std::string& circuit_id);

@@ -14,15 +14,16 @@ struct KeyStore::HeldCircuit {
 // A key that holds its reservation; the key goes first, then its memory is free.
 class KeyStore::Held final : public ResidentKey {
 public:
-    Held(Reservation memory, std::unique_ptr<ResidentKey> key)
-        : memory_(std::move(memory)), key_(std::move(key)) {}
+    // `host`: for what the device keeps of the host's memory because of this key.
+    Held(Reservation memory, Reservation host, std::unique_ptr<ResidentKey> key)
+        : memory_(std::move(memory)), host_(std::move(host)), key_(std::move(key)) {}
     std::vector<u8> prove(const Witness& witness, const ProveMonitor& monitor) override {
         return key_->prove(witness, monitor);
     }
     KeyTier tier() const override { return key_->tier(); }
 
 private:
-    Reservation memory_;
+    Reservation memory_, host_;
     std::unique_ptr<ResidentKey> key_;
 };
 

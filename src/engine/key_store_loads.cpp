@@ -250,6 +250,22 @@ std::optional<u32> KeyStore::next_target(const std::string& circuit_id) {
     return std::nullopt;
 }
 
+// Where a device with memory of its own has too little of it, it keeps parts of proofs in pinned memory of the host: from a load that needs
+// this on, as large as it says then. Keys that share it reserve it each, so that it is reserved while one of them is there.
+Reservation KeyStore::host_memory_of(u32 device) {
+    u64 bytes = 0;
+    for (const MemoryReport& report : devices_[device]->memory())
+        if (report.space == "host") bytes += report.working;
+    if (bytes == 0) return {};
+    Claim claim{places_.host, bytes, 0, "proofs on device " + std::to_string(device)};
+    claim.phase = Claim::Phase::kKeep;
+    Reservation memory = planner_.try_acquire(claim);
+    if (!memory)
+        throw DeviceError(DeviceFault::kOutOfMemory, "proofs there need " + size_text(bytes) +
+                                                         " of host memory, which there is no room for");
+    return memory;
+}
+
 void KeyStore::load_onto(const std::string& circuit_id, u32 device,
                          const std::shared_ptr<const Circuit>& circuit) {
     Device& target = *devices_[device];
@@ -277,7 +293,9 @@ void KeyStore::load_onto(const std::string& circuit_id, u32 device,
         }
         try {
             if (faults_ != nullptr) faults_->at(FaultPoint::kKeyLoad, circuit_id, -1, device);
-            auto key = std::make_shared<Held>(std::move(memory), target.load(circuit, tier, nullptr));
+            std::unique_ptr<ResidentKey> loaded = target.load(circuit, tier, nullptr);
+            Reservation host = own ? host_memory_of(device) : Reservation();
+            auto key = std::make_shared<Held>(std::move(memory), std::move(host), std::move(loaded));
             std::vector<std::stop_source> give_way;
             {
                 const std::lock_guard lock(mutex_);

@@ -640,6 +640,35 @@ TEST(Engine, WatchStreamsProgress) {
     EXPECT_FALSE(engine->watch("nobody", 0, Clock::now()));
 }
 
+// A device that keeps a part of its proofs in the host's memory: that is reserved while a key is there that needs it, and where the host
+// has no room the device gets no key.
+TEST(Engine, WhatADeviceKeepsOnTheHostIsReserved) {
+    World world;
+    const auto host_memory = [](const Engine& engine) {
+        for (const MemoryStatus& space : engine.status().memory)
+            for (const MemoryOwner& owner : space.owners)
+                if (space.space == "host" && owner.owner == "proofs on device 0") return owner.bytes;
+        return u64{0};
+    };
+    const auto device = std::make_shared<FakeDevice>(world, 0, 1'000'000);
+    device->parked = u64{10} << 20;
+    const auto engine = make_engine(world, small_config(), {{device, false}});
+    EXPECT_EQ(host_memory(*engine), 0u);
+    engine->preload("porep-32g");
+    EXPECT_EQ(host_memory(*engine), device->parked);
+    EXPECT_EQ(finish(*engine, engine->submit(request(content(kPorep, "porep-32g", 2))).job_id).state,
+              JobState::kCompleted);
+    EXPECT_EQ(host_memory(*engine), device->parked);
+
+    World little;
+    const auto greedy = std::make_shared<FakeDevice>(little, 0, 1'000'000);
+    greedy->parked = small_config().host_budget;
+    const auto other = make_engine(little, small_config(), {{greedy, false}});
+    const JobResult result = finish(*other, other->submit(request(content(kPorep, "porep-32g", 1))).job_id);
+    EXPECT_EQ(result.state, JobState::kFailed);
+    EXPECT_NE(result.error.find("of host memory"), std::string::npos) << result.error;
+}
+
 TEST(Engine, KeysLiveWhereTheyFitAndIdleOnesGo) {
     World world;
     EngineConfig config = small_config();

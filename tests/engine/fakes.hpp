@@ -185,7 +185,10 @@ public:
     std::string name() const override { return "fake " + std::to_string(index_); }
     std::string kind() const override { return memory_ == 0 ? "cpu" : "fake"; }
     u64 memory_budget() const override { return memory_; }
-    std::vector<MemoryReport> memory() const override { return {}; }
+    std::vector<MemoryReport> memory() const override {
+        if (parked == 0) return {};
+        return {{"fake " + std::to_string(index_), 0, 0, 0, 0}, {"host", 0, parked, parked, 0}};
+    }
     WorkingMemory working_memory(const Circuit& circuit) const override {
         const auto& fake = dynamic_cast<const FakeCircuit&>(circuit);
         return {fake.sizes.host_working + more_host_working, memory_ == 0 ? 0 : fake.sizes.device_working};
@@ -193,7 +196,7 @@ public:
     std::unique_ptr<ResidentKey> load(std::shared_ptr<const Circuit> circuit, KeyTier tier,
                                       Progress*) override;
 
-    u64 more_host_working = 0;  // set before the engine starts
+    u64 more_host_working = 0, parked = 0;  // set before the engine starts
     std::atomic<u32> at_once = 0, most_at_once = 0;
 
 private:
