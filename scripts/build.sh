@@ -16,6 +16,7 @@ sources() {
 configure_preset() {
     local preset=$1 options=() log=build/configure-$1.log
     case $preset in
+        cuda-release) options+=("-DCMAKE_CUDA_COMPILER=$(scripts/cuda_toolchain.sh)") ;;
         cuda)
             options+=("-DCMAKE_CUDA_COMPILER=$(scripts/cuda_toolchain.sh)")
             # For the cards of this machine, where it has some.
