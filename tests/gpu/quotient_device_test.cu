@@ -37,10 +37,28 @@ protected:
             quotient.extend(second, *stream_);
             quotient.multiply(first, {second.data, second.size}, *stream_);
         }
-        fused_ = !fused_;
         gpu::copy_to_device(second.data, c.data(), c.size() * sizeof(Fr), *stream_);
-        const auto h = quotient.finish(first, second, *stream_);
+        const auto h = fused_ ? quotient.finish(first, second, *stream_) : in_steps(quotient, first, second);
+        fused_ = !fused_;
         return download(gpu::DeviceSpan<Int>{reinterpret_cast<Int*>(first.data), h.size});
+    }
+
+    // finish(), the difference in two parts.
+    gpu::DeviceSpan<const Int> in_steps(const gpu::DeviceQuotient<Fr>& quotient, gpu::DeviceSpan<Fr> product,
+                                        gpu::DeviceSpan<Fr> c) {
+        if (quotient.family() == KeyFamily::kSnarkjs) {
+            quotient.extend(c, *stream_);
+        } else {
+            quotient.interpolate_product(product, *stream_);
+            quotient.interpolate_c(c, *stream_);
+        }
+        const std::size_t cut = (product.size + 1) / 2;
+        for (const auto& [first, count] : {std::pair{std::size_t{0}, cut}, {cut, product.size - cut}}) {
+            if (count == 0) continue;
+            const auto part = product.subspan(first, count), of_c = c.subspan(first, count);
+            quotient.subtract(part, {part.data, count}, {of_c.data, count}, *stream_);
+        }
+        return quotient.order(product, *stream_);
     }
 
     bool fused_ = true;  // both ways in turn
