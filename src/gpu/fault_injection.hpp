@@ -24,7 +24,8 @@ private:
     Decide decide_;
 };
 
-// Called by the device layer where something can fail, before it is done. Costs a load where no test has a hook.
+// Called by the device layer where something can fail: before it is done, but for a wait, after it. Costs a load where no test has a
+// hook.
 void fault_point(FaultPoint point, const char* what);
 
 }  // namespace cuzk::gpu

@@ -19,6 +19,9 @@ void run(const Launch& launch, const std::function<void()>& thread);
 
 // streams.cpp: does all that is queued on a device.
 void finish_device(int device);
+// Ends the program if work that uses this memory of the host is queued on a sound device: the driver promises no wait when memory is
+// freed or is pinned no more.
+void require_unused(HostRange host, const char* call);
 // Forgets all that is queued.
 void drop_queued_work();
 

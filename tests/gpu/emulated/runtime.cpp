@@ -41,12 +41,18 @@ std::vector<Device> first_devices() {
 struct Machine {
     std::mutex mutex;
     std::vector<Device> devices = first_devices();
-    std::map<const char*, Allocation> allocations;  // by first byte
-    std::map<const char*, std::size_t> registered;
+    std::map<const char*, Allocation> allocations;          // by first byte
+    std::map<const char*, std::size_t> pinned, registered;  // memory of the host, by first byte
 
     static Machine& instance() {
         static Machine machine;
         return machine;
+    }
+    // Strikes host memory off; its size, or 0 if it was not there.
+    std::size_t forget(std::map<const char*, std::size_t>& ranges, const void* memory) {
+        const std::lock_guard lock(mutex);
+        const auto range = ranges.extract(static_cast<const char*>(memory));
+        return range.empty() ? 0 : range.mapped();
     }
     // The device that owns all these bytes, or -1. With the mutex held.
     int owner(const void* memory, std::size_t bytes) const {
@@ -97,6 +103,7 @@ cudaError_t state_of(int device) {
 }
 
 void set_devices(const std::vector<DeviceModel>& models) {
+    drop_queued_work();
     Machine& machine = Machine::instance();
     const std::lock_guard lock(machine.mutex);
     if (!machine.allocations.empty()) {
@@ -107,7 +114,6 @@ void set_devices(const std::vector<DeviceModel>& models) {
     for (const DeviceModel& model : models) machine.devices.push_back(Device{model, 0, 0, false});
     current_device = 0;
     last_error = cudaSuccess;
-    drop_queued_work();
 }
 
 void lose_device(int device) {
@@ -225,9 +231,18 @@ cudaError_t cudaFree(void* memory) {
 }
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
     *memory = std::malloc(bytes);
-    return answer(*memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+    if (*memory == nullptr) return answer(cudaErrorMemoryAllocation);
+    Machine& machine = Machine::instance();
+    const std::lock_guard lock(machine.mutex);
+    machine.pinned.emplace(static_cast<const char*>(*memory), bytes);
+    return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* memory) {
+    if (memory == nullptr) return cudaSuccess;
+    Machine& machine = Machine::instance();
+    const std::size_t bytes = machine.forget(machine.pinned, memory);
+    if (bytes == 0) return answer(cudaErrorInvalidValue);
+    emulated::require_unused({memory, bytes}, "cudaFreeHost");
     std::free(memory);
     return answer(state_of(current_device));
 }
@@ -243,9 +258,10 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
 }
 cudaError_t cudaHostUnregister(void* memory) {
     Machine& machine = Machine::instance();
-    const std::lock_guard lock(machine.mutex);
-    return answer(machine.registered.erase(static_cast<const char*>(memory)) == 1 ? cudaSuccess
-                                                                                  : cudaErrorInvalidValue);
+    const std::size_t bytes = machine.forget(machine.registered, memory);
+    if (bytes == 0) return answer(cudaErrorInvalidValue);
+    emulated::require_unused({memory, bytes}, "cudaHostUnregister");
+    return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
     if (const cudaError_t state = state_of(current_device); state != cudaSuccess) return answer(state);
@@ -272,7 +288,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
         if (to_device != (kind != cudaMemcpyDeviceToHost) || from_device != (kind != cudaMemcpyHostToDevice))
             return answer(cudaErrorInvalidValue);
     }
-    return emulated::enqueue(stream, [=] { std::memcpy(to, from, bytes); });
+    const void* const host = kind == cudaMemcpyHostToDevice ? from : to;
+    return emulated::enqueue(stream, [=] { std::memcpy(to, from, bytes); },
+                             {host, kind == cudaMemcpyDeviceToDevice ? 0 : bytes});
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                                 cudaStream_t stream) {

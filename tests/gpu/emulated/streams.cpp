@@ -2,6 +2,7 @@
 //
 // What is queued runs when something needs it: a wait of the host, or another stream that waits for an event. That is a legal order, and
 // of all legal orders one of the worst for code that forgot to wait. Which thread comes to run the work is chance, as on a device.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -26,7 +27,8 @@ struct Mark {
 
 struct Step {
     std::function<void()> work;
-    std::shared_ptr<const Mark> after;  // what must have happened before, if anything
+    std::shared_ptr<const Mark> after{};  // what must have happened before, if anything
+    HostRange host{};                     // that the work uses
 };
 
 struct Queue {
@@ -78,14 +80,26 @@ public:
         order_ = order;
     }
 
-    void push(Queue& queue, std::function<void()> work) {
+    void push(Queue& queue, std::function<void()> work, HostRange host) {
         const std::lock_guard lock(mutex_);
-        queue.steps.push_back({std::move(work), nullptr});
+        queue.steps.push_back({std::move(work), nullptr, host});
+    }
+    bool uses(HostRange host) {
+        const auto overlaps = [&](const Step& step) {
+            const auto *a = static_cast<const char*>(host.data),
+                       *b = static_cast<const char*>(step.host.data);
+            return step.host.bytes != 0 && a < b + step.host.bytes && b < a + host.bytes;
+        };
+        const std::lock_guard lock(mutex_);
+        return std::any_of(queues_.begin(), queues_.end(), [&](const auto& queue) {
+            return state_of(queue->device) == cudaSuccess &&
+                   std::any_of(queue->steps.begin(), queue->steps.end(), overlaps);
+        });
     }
     void record(EmulatedEvent& event, const std::shared_ptr<Queue>& queue) {
         const std::lock_guard lock(mutex_);
         const auto mark = std::make_shared<Mark>(Mark{queue, queue->end() + 1});
-        queue->steps.push_back({[mark] { mark->passed = std::chrono::steady_clock::now(); }, nullptr});
+        queue->steps.push_back({[mark] { mark->passed = std::chrono::steady_clock::now(); }});
         event.last = mark;
     }
     // An event that was never recorded has happened.
@@ -185,15 +199,20 @@ void set_order(Order order) {
     Scheduler::instance().set_order(order);
 }
 
-cudaError_t enqueue(EmulatedStream* stream, std::function<void()> work) {
+cudaError_t enqueue(EmulatedStream* stream, std::function<void()> work, HostRange host) {
     if (stream == nullptr) return answer(cudaErrorInvalidValue);
     if (const cudaError_t state = state_of(stream->device); state != cudaSuccess) return answer(state);
-    Scheduler::instance().push(*stream->queue, std::move(work));
+    Scheduler::instance().push(*stream->queue, std::move(work), host);
     return cudaSuccess;
 }
 
 void finish_device(int device) {
     Scheduler::instance().finish_device(device);
+}
+void require_unused(HostRange host, const char* call) {
+    if (!Scheduler::instance().uses(host)) return;
+    std::fprintf(stderr, "%s of host memory that queued work uses\n", call);
+    std::abort();
 }
 void drop_queued_work() {
     Scheduler::instance().drop();

@@ -41,8 +41,12 @@ struct Launch {
     EmulatedStream* stream = nullptr;
 };
 
-// Queues work; an error of the runtime if the stream is none or its device is lost.
-cudaError_t enqueue(EmulatedStream* stream, std::function<void()> work);
+struct HostRange {
+    const void* data = nullptr;
+    std::size_t bytes = 0;
+};
+// Queues work, which uses this memory of the host; an error of the runtime if the stream is none or its device is lost.
+cudaError_t enqueue(EmulatedStream* stream, std::function<void()> work, HostRange host = {});
 
 // Queues calls of `thread` for each thread of each block, blocks one after the other. A launch that is no good is the thread's
 // last error. Threads of different systems threads do not meet.
