@@ -120,6 +120,10 @@ TEST_F(Bench, SmallSizes) {
     EXPECT_NE(json.output.find("\"rate\""), std::string::npos);
 }
 
+TEST_F(Bench, PlansAreForDevicesWithMemory) {
+    expect_failure({"filecoin", "plan", "--sector-size", "2KiB", "--device", "cpu"}, 2, "memory of its own");
+}
+
 TEST_F(Bench, SlowPhasesOfAPipeline) {
     const Outcome result = run(
         {"bench", "phases", "--circuit", "window-post", "--sector-size", "2KiB", "--proofs", "2", "--json"});
