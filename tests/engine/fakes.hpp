@@ -161,6 +161,8 @@ private:
 
 class FakeWorkload final : public Workload {
 public:
+    using Workload::prepare;
+
     explicit FakeWorkload(World& world) : world_(world) {}
     std::unique_ptr<PreparedJob> prepare(const ProofRequest& request, const std::string& name) override {
         std::this_thread::sleep_for(world_.decode_delay);
