@@ -56,7 +56,7 @@ TEST(PlainWitness, SaysWhyAtTheSecondFailure) {
     using C = Bls12_381;
     const auto circuit = test::random_circuit<C::Fr>(60, 2, 5);
     ProvingKey<C> key = *test::with_circuit(*test::make_key<C>(KeyFamily::kBellman, circuit.r1cs, 8),
-                                            test::instanced(circuit.r1cs));
+                                            test::instanced(circuit));
     std::vector<Affine<C::G1>> points(key.h.size());
     for (std::size_t i = 0; i < points.size(); ++i)
         points[i] = {key.h[i].x, key.h[i].y + C::G1::Field::one()};

@@ -53,7 +53,7 @@ TYPED_TEST(BackendOnDevice, ProofsEqualTheProcessors) {
             EXPECT_EQ(test::prove_circuit(prover, circuit, this->fixed()), expected)
                 << rows << " rows, " << inputs << " inputs";
             if (family != KeyFamily::kBellman) continue;
-            Prover<C> with_circuit(*backend, test::with_circuit(*key, test::instanced(circuit.r1cs)));
+            Prover<C> with_circuit(*backend, test::with_circuit(*key, test::instanced(circuit)));
             EXPECT_EQ(with_circuit.prove(test::compact(circuit), this->fixed()), expected)
                 << rows << " rows, " << inputs << " inputs, compact";
         }
@@ -64,6 +64,7 @@ TYPED_TEST(BackendOnDevice, StreamedKeysGiveTheSameProof) {
     using Fr = typename C::Fr;
     const auto circuit = test::random_circuit<Fr>(testing_gpu::sized(100000u, 1000u), 3, 5);
     const auto compact = test::compact(circuit);
+    EXPECT_GT(compact.bits.size(), 0u);
     // The first piece is copied while the work of the witness is queued: the copy may come first.
     const FaultInjection slow([](FaultPoint, const char* what) {
         if (what == std::string_view("values of A"))
@@ -73,7 +74,7 @@ TYPED_TEST(BackendOnDevice, StreamedKeysGiveTheSameProof) {
         const auto key = test::make_key<C>(family, circuit.r1cs, 8);
         const Proof<C> expected = this->on_processor(key, circuit);
         const auto with_circuit =
-            family == KeyFamily::kBellman ? test::with_circuit(*key, test::instanced(circuit.r1cs)) : nullptr;
+            family == KeyFamily::kBellman ? test::with_circuit(*key, test::instanced(circuit)) : nullptr;
         for (const bool pinned : {true, false})
             for (const bool prefetch : {true, false}) {
                 BackendOptions options;

@@ -126,7 +126,7 @@ TYPED_TEST(PlansOnDevice, ProofsAtEveryLimitEqualTheProcessors) {
         for (const bool parked : {false, true}) {
             auto key = test::make_key<C>(family, circuit.r1cs, 8);
             const Proof<C> expected = this->on_processor(key, circuit);
-            if (family == KeyFamily::kBellman) key = test::with_circuit(*key, test::instanced(circuit.r1cs));
+            if (family == KeyFamily::kBellman) key = test::with_circuit(*key, test::instanced(circuit));
             const std::size_t none = this->least(key, parked), whole = this->whole(key, parked);
             const std::size_t most = this->most(key, parked);
             std::vector<std::size_t> limits{most};

@@ -121,14 +121,22 @@ Assignment<Fr> make_assignment(const Circuit<Fr>& circuit) {
     return x;
 }
 
-// The same system as one run of glue rows, with no variable known to be a bit.
 template <class Fr>
-std::shared_ptr<const InstancedCircuit<Fr>> instanced(const R1cs<Fr>& r1cs) {
+bool is_bit(const Fr& x) {
+    return x.is_zero() || x.is_one();
+}
+
+// The same system as one run of glue rows; the private variables that are bits in this witness are known to be.
+template <class Fr>
+std::shared_ptr<const InstancedCircuit<Fr>> instanced(const Circuit<Fr>& circuit) {
+    const R1cs<Fr>& r1cs = circuit.r1cs;
     InstancedR1cs<Fr> out;
     out.inputs = r1cs.public_inputs + 1;
     out.aux = r1cs.variables - out.inputs;
     out.constraints = r1cs.constraints();
     out.aux_is_bit.resize((out.aux + 63) / 64);
+    for (std::size_t i = 0; i < out.aux; ++i)
+        if (is_bit(circuit.z[out.inputs + i])) out.aux_is_bit[i / 64] |= u64{1} << (i % 64);
     for (const auto& [id, matrix] : {std::pair{kA, &r1cs.a}, {kB, &r1cs.b}, {kC, &r1cs.c}})
         for (std::size_t row = 0; row < matrix->rows(); ++row) {
             matrix->for_each_term(row, [&](u32 column, const Fr& k) {
@@ -147,13 +155,17 @@ std::shared_ptr<const InstancedCircuit<Fr>> instanced(const R1cs<Fr>& r1cs) {
     return std::make_shared<const InstancedCircuit<Fr>>("test circuit", std::move(out));
 }
 
+// The witness as instanced() wants it.
 template <class Fr>
 CompactWitness<Fr> compact(const Circuit<Fr>& circuit) {
     const std::size_t inputs = circuit.r1cs.public_inputs + 1;
     CompactWitness<Fr> witness;
     witness.inputs.assign(circuit.z.begin(), circuit.z.begin() + static_cast<std::ptrdiff_t>(inputs));
-    witness.nums.resize(circuit.z.size() - inputs);
-    std::copy(circuit.z.begin() + static_cast<std::ptrdiff_t>(inputs), circuit.z.end(), witness.nums.begin());
+    for (const Fr& x : std::span(circuit.z).subspan(inputs))
+        if (is_bit(x))
+            witness.bits.append(x.is_one() ? 1 : 0, 1);
+        else
+            witness.nums.push_back(x);
     return witness;
 }
 

@@ -106,7 +106,7 @@ TYPED_TEST(Prove, CompactWitnessesGiveTheProofsOfTheirRows) {
     const auto circuit = random_circuit<Fr>(37, 3, 21);
     const auto plain = make_key<C>(KeyFamily::kBellman, circuit.r1cs, 22);
     CpuBackend<C> backend;
-    Prover<C> prover(backend, with_circuit(*plain, instanced(circuit.r1cs)));
+    Prover<C> prover(backend, with_circuit(*plain, instanced(circuit)));
     ProveOptions<Fr> options;
     options.fixed = FixedBlinding<Fr>{{}, Fr::from_u64(5), Fr::from_u64(6)};
     EXPECT_EQ(prover.prove(compact(circuit), options), prover.prove(make_assignment(circuit), options));

@@ -89,7 +89,7 @@ TYPED_TEST(Refuse, CompactWitnesses) {
         Prover<C> without(backend, plain);
         EXPECT_EQ(thrown_kind([&] { without.prove(compact(circuit)); }), ErrorKind::kUsage);
     }
-    const auto key = with_circuit(*plain, instanced(circuit.r1cs));
+    const auto key = with_circuit(*plain, instanced(circuit));
     Prover<C> prover(backend, key);
     CompactWitness<Fr> shorter = compact(circuit);
     shorter.nums.pop_back();
@@ -100,7 +100,7 @@ TYPED_TEST(Refuse, CompactWitnesses) {
     EXPECT_NE(message.find("constraint 29"), std::string::npos) << message;
 
     const auto other = random_circuit<Fr>(31, 2, 5);
-    EXPECT_EQ(thrown_kind([&] { Prover<C>(backend, with_circuit(*plain, instanced(other.r1cs))); }, &message),
+    EXPECT_EQ(thrown_kind([&] { Prover<C>(backend, with_circuit(*plain, instanced(other))); }, &message),
               ErrorKind::kMalformed);
     EXPECT_NE(message.find("test circuit"), std::string::npos) << message;
 }
