@@ -89,7 +89,7 @@ struct MemoryPlan {
     bool resident() const { return streamed_bytes == 0; }  // all points stay on the device
 };
 
-// Elements of a parked vector that are on the device at once, twice, while it is used.
+// Elements of a parked vector that are on the device at once, twice, while it is used. Emulated devices take less.
 inline constexpr std::size_t kParkedPiece = std::size_t{1} << 18;
 // How often a vector of the domain goes over the bus where all but one are parked: down and up again.
 constexpr std::size_t parked_copies(KeyFamily family) {

@@ -60,8 +60,9 @@ def translate(text):
     text = text.replace("__noinline__", "[[gnu::noinline]]")
     # Some of the loops that a device's compiler unrolls g++ does not know as loops any more, and says so.
     text = re.sub(r"^ *CUZK_UNROLL$", "", text, flags=re.MULTILINE)
-    # So that both methods of a sum are met by short ones.
+    # So that both methods of a sum are met by short ones, and parked vectors of small domains come back in several pieces.
     text = text.replace("kSmallSum = std::size_t{1} << 17", "kSmallSum = std::size_t{1} << 11")
+    text = text.replace("kParkedPiece = std::size_t{1} << 18", "kParkedPiece = std::size_t{1} << 5")
     return launches(text)
 
 
