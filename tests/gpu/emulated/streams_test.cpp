@@ -151,6 +151,7 @@ TEST_F(EmulatedStreams, ThreadsShareQueues) {
             }
             if (round % 50 != 49) continue;
             std::vector<std::thread> threads;
+            threads.reserve(kThreads);
             for (const Stream& stream : streams) threads.emplace_back([&] { stream.synchronize(); });
             for (std::thread& thread : threads) thread.join();
             EXPECT_EQ(*a, (round + 1) * kThreads);
