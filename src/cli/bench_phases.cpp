@@ -135,7 +135,7 @@ private:
         options.resident_keys = phase.resident;
         if (!phase.resident) options.memory_limit = args_.device.memory_limit();
         options.rows_ahead = phase.pinned_ahead;
-        if (!phase.pinned_ahead) options.pinned_rows_from = ~u64{0};
+        if (phase.pinned_ahead) options.pinned_rows_from = 1;
         return gpu::choose_backend<C>(args_.device.device, options);
     }
 

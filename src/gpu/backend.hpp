@@ -28,8 +28,9 @@ struct BackendOptions {
     // All vectors of a proof's transforms but one wait in pinned host memory, even where the device has room for them.
     bool park_vectors = false;
     // Ready rows of at least so many bytes are pinned where they lie while they are copied, outside the proof's turn at the device;
-    // smaller ones, and those that cannot be pinned, go by pinned pieces.
-    u64 pinned_rows_from = u64{64} << 20;
+    // smaller ones, and those that cannot be pinned, go by pinned pieces. Off: to pin 12 GiB of rows for one proof took 0.7 s, and
+    // saved 0.07 s (bench/results/gpu_h200_phases.md).
+    u64 pinned_rows_from = ~u64{0};
     bool rows_ahead = true;  // ready rows are copied by a stream of their own: B while A is transformed
 
     // UUIDs or numbers of other devices, each of which takes an equal share of the largest sum of a proof, the one over H, where the

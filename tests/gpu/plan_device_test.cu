@@ -262,7 +262,7 @@ TYPED_TEST(PlansOnDevice, EachFailureIsAnErrorOrAFallbackAndTheNextProofWorks) {
              {FaultPoint::kAllocation, FaultPoint::kArena, FaultPoint::kLaunch, FaultPoint::kSynchronize}) {
             const bool memory = kind == FaultPoint::kAllocation || kind == FaultPoint::kArena;
             int reached = 0;
-            for (int n = 0;; n += testing_gpu::sized(1, kind == FaultPoint::kAllocation ? 1 : 41)) {
+            for (int n = 0;; n += kind == FaultPoint::kAllocation ? 1 : testing_gpu::sized(7, 41)) {
                 std::atomic<int> count{0};
                 bool failed = false;
                 {
