@@ -106,7 +106,10 @@ void add_filecoin_plan(CLI::App& group, Action& action) {
     add_circuit_option(*command, args->kind)->capture_default_str();
     add_size_option(*command, args->size)->required();
     args->device.device = "cuda";
-    args->device.add_to(*command);
+    command->add_option("--device", args->device.device, "cuda, cuda:NUMBER or a UUID")
+        ->capture_default_str();
+    command->add_option("--vram-limit", args->device.vram_limit,
+                        "One amount of device memory, such as 16GiB");
     args->common.add_to(*command);
     command->callback([args, &action] { action = [args] { return plan(*args); }; });
 }
