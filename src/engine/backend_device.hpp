@@ -37,8 +37,8 @@ public:
     virtual Proof<C> prove(Prover<C>& prover, const ProveMonitor& monitor) const = 0;
 };
 
-// One that is what the prover takes: an Assignment, a CompactWitness. The latter come from circuits of our own, so that the first proof
-// that does not verify is most likely a device's fault: another try is cheaper than the reason, which is looked for the second time.
+// One that is what the prover takes: an Assignment, a CompactWitness. The latter come from circuits of our own, so that a proof that does
+// not verify is most likely a device's fault: another try is cheaper than the reason, which is looked for from the second one on.
 template <class C, class Input>
 class PlainWitness final : public BackendWitness<C> {
 public:
@@ -46,19 +46,15 @@ public:
     Proof<C> prove(Prover<C>& prover, const ProveMonitor& monitor) const override {
         ProveOptions<typename C::Fr> options;
         options.monitor = monitor;
-        if (std::is_same_v<Input, CompactWitness<typename C::Fr>> && !failed_)
+        const bool again = tried_.exchange(true);
+        if (std::is_same_v<Input, CompactWitness<typename C::Fr>> && !again)
             options.explain = Explain::kBriefly;
-        try {
-            return prover.prove(input_, options);
-        } catch (const Error&) {
-            failed_ = true;
-            throw;
-        }
+        return prover.prove(input_, options);
     }
 
 private:
     const Input input_;
-    mutable std::atomic<bool> failed_ = false;
+    mutable std::atomic<bool> tried_ = false;
 };
 
 // `bls12_381` proves Filecoin's circuits, and registered ones over its field; `bn254` those over the other, and may be null where

@@ -85,6 +85,15 @@ DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::parked_quotient(const Key&
             quotient.multiply(values.subspan(first, piece.size), piece, stream);
         });
     };
+    // Of A z and B z, extended to the coset.
+    const auto make_product = [&] {
+        rows(kA, values);
+        quotient.extend(values, stream);
+        leave(parked);
+        rows(kB, values);
+        quotient.extend(values, stream);
+        multiply_by(parked);
+    };
     if (family == KeyFamily::kSnarkjs) {
         // C z first, which is A z times B z: it waits while A and B are made once more.
         Fr* const parked_too = parked + n;
@@ -94,23 +103,13 @@ DeviceSpan<const typename C::Fr::Int> CudaBackend<C>::parked_quotient(const Key&
         multiply_by(parked);
         quotient.extend(values, stream);
         leave(parked_too);
-        rows(kA, values);
-        quotient.extend(values, stream);
-        leave(parked);
-        rows(kB, values);
-        quotient.extend(values, stream);
-        multiply_by(parked);
+        make_product();
         bring_back(parked_too, n, pieces, stream, [&](std::size_t first, DeviceSpan<const Fr> c) {
             const auto part = values.subspan(first, c.size);
             quotient.subtract(part, {part.data, part.size}, c, stream);
         });
     } else {
-        rows(kA, values);
-        quotient.extend(values, stream);
-        leave(parked);
-        rows(kB, values);
-        quotient.extend(values, stream);
-        multiply_by(parked);
+        make_product();
         quotient.interpolate_product(values, stream);
         leave(parked);
         rows(kC, values);
