@@ -65,7 +65,10 @@ Json plan_json(u64 limit, const std::optional<MemoryPlan>& plan) {
 int plan(const Arguments& args) {
     const ThreadLimit threads(args.common.threads);
     const auto device = args.device.cuda_name();
-    if (!device) throw Error(ErrorKind::kUsage, "--device cpu has no memory of its own to plan with");
+    if (!device)
+        throw Error(ErrorKind::kUsage, "--device " + args.device.device +
+                                           " is the processor here, which has no memory of its own to plan "
+                                           "with: name a GPU, such as cuda or cuda:1");
     const auto circuit = std::make_shared<const fil::CompiledCircuit>(
         fil::circuit_of_name(args.kind), fil::sector_shape(fil::parse_sector_size(args.size)));
     std::vector<u64> limits(kCards.begin(), kCards.end());

@@ -261,8 +261,10 @@ Reservation KeyStore::host_memory_of(u32 device) {
     claim.phase = Claim::Phase::kKeep;
     Reservation memory = planner_.try_acquire(claim);
     if (!memory)
-        throw DeviceError(DeviceFault::kOutOfMemory, "proofs there need " + size_text(bytes) +
-                                                         " of host memory, which there is no room for");
+        throw DeviceError(DeviceFault::kOutOfMemory,
+                          "proofs there need " + size_text(bytes) +
+                              " of host memory, which there is no room for: raise the budget "
+                              "of host memory, or the device's");
     return memory;
 }
 
